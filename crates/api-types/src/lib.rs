@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod audit;
+mod batches;
 mod config;
 mod documents;
 mod facets;
@@ -19,13 +20,14 @@ mod users;
 
 pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView, KeyCreatorView};
 pub use audit::{AuditEntryView, AuditQuery};
+pub use batches::{BatchCounts, BatchResultView, BatchView, CreateBatchRequest};
 pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
-    AttachmentView, BatchCounts, BatchResultView, BatchUploadResponse, BatchView,
-    CreateBatchRequest, DocumentDetailView, DocumentProgressView, DocumentQuery, DocumentSort,
-    DocumentStatusFilter, DocumentSummary, DocumentTitle, DocumentView, FileContent, FileOutcome,
-    FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, RerunRequest, RerunResponse,
-    RunQuery, RunView, StageProgress, StageView, Tags, UploadForm, UploadManyForm, VersionView,
+    AttachmentView, BatchUploadResponse, DocumentDetailView, DocumentProgressView, DocumentQuery,
+    DocumentSort, DocumentStatusFilter, DocumentSummary, DocumentTitle, DocumentView, FileContent,
+    FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, RerunRequest,
+    RerunResponse, RunQuery, RunView, StageProgress, StageView, Tags, UploadForm, UploadManyForm,
+    VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};

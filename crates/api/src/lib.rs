@@ -11,6 +11,7 @@ mod content_disposition;
 mod extract;
 pub mod form;
 mod guide;
+mod if_none_match;
 mod openapi;
 mod problem;
 mod replay_header;

@@ -1,10 +1,12 @@
 //! A static file, which changes only with the version of the server.
 
 use axum::body::Bytes;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
+
+use crate::if_none_match::known_tags;
 
 const CACHE_POLICY: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
@@ -38,10 +40,6 @@ impl ServedFile {
     }
 
     fn is_known_to(&self, headers: &HeaderMap) -> bool {
-        let named = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-        named
-            .flat_map(|tags| tags.split(','))
-            .map(str::trim)
-            .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == self.tag)
+        known_tags(headers).any(|tag| tag == "*" || tag == self.tag.trim_matches('"'))
     }
 }

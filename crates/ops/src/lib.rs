@@ -49,7 +49,7 @@ pub use documents::intake::{Intake, IntakeSettings};
 pub use documents::links::{LinkRequest, LinkTarget, OriginalDownload, SignedLink};
 pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
 pub use documents::originals_cleanup::{OriginalsCleanup, RemovedObjects, Retention};
-pub use documents::page_view::{PageViewVisit, RenderedView};
+pub use documents::page_view::{PageViewRequest, RenderedView};
 pub use documents::password_cleanup::PasswordCleanup;
 pub use documents::read_pages::{PageImage, TextForm};
 pub use documents::submit::{Accepted, AcceptedRun, IncomingUpload, StagedUpload, UploadMetadata};

@@ -650,7 +650,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A link to the page view
+         * Get a link to the page view
          * @description The page view of a Word, Excel, PowerPoint, HTML or mail file: one HTML document that looks like the original,
          *     without scripts, and loads nothing. Other kinds have none (409, `no_page_view`): PDFs and images have pictures
          *     of their pages. A view shows the original without masks, so it needs the same permission as the original.
@@ -1188,7 +1188,7 @@ export interface paths {
         };
         /**
          * Show a page view
-         * @description It needs no credential: the link is followed in the name of whoever made it, as long as they are active and may
+         * @description It needs no credential: the link is followed on behalf of its creator, as long as the creator is active and may
          *     read the original. The `Content-Security-Policy` of the response puts it into a sandbox.
          */
         get: operations["show_page_view"];

@@ -9,10 +9,11 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::DocId;
-use ops::{OpsError, PageViewVisit, RenderedView};
+use ops::{OpsError, PageViewRequest, RenderedView};
 
 use crate::Api;
 use crate::extract::{Client, Id, Path, SignedInCaller};
+use crate::if_none_match::known_tags;
 use crate::openapi::{AboutOne, CanConflict, Checked, Guarded, Linked};
 use crate::problem::ApiProblem;
 
@@ -22,7 +23,10 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'none'; frame-ancestors 'self'",
 );
 
-/// A link to the page view
+/// The most tags of a request that are compared.
+const MAX_TAGS: usize = 20;
+
+/// Get a link to the page view
 ///
 /// The page view of a Word, Excel, PowerPoint, HTML or mail file: one HTML document that looks like the original,
 /// without scripts, and loads nothing. Other kinds have none (409, `no_page_view`): PDFs and images have pictures
@@ -48,7 +52,7 @@ pub(crate) async fn link(
 
 /// Show a page view
 ///
-/// It needs no credential: the link is followed in the name of whoever made it, as long as they are active and may
+/// It needs no credential: the link is followed on behalf of its creator, as long as the creator is active and may
 /// read the original. The `Content-Security-Policy` of the response puts it into a sandbox.
 #[utoipa::path(
     get, path = "/views/{token}", tag = "documents", operation_id = "show_page_view",
@@ -65,8 +69,9 @@ pub(crate) async fn show(
     Path(token): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiProblem> {
-    let visit = PageViewVisit { trace, known_tags: known_tags(&headers) };
-    let RenderedView { tag, html } = match api.ops.content.render_page_view(&token, visit).await {
+    let known_tags = known_tags(&headers).take(MAX_TAGS).map(str::to_owned).collect();
+    let request = PageViewRequest { trace, known_tags };
+    let RenderedView { tag, html } = match api.ops.content.render_page_view(&token, request).await {
         Ok(rendered) => rendered,
         // A person looks at the frame: a problem document would be a blank one.
         Err(OpsError::Conflict { problem, .. }) => return Ok(cannot_be_shown(&problem)),
@@ -105,25 +110,9 @@ fn cannot_be_shown(problem: &str) -> Response {
     response
 }
 
-fn known_tags(headers: &HeaderMap) -> Vec<String> {
-    let named = headers.get_all(header::IF_NONE_MATCH).iter();
-    let named = named.filter_map(|value| value.to_str().ok()).flat_map(|tags| tags.split(','));
-    named
-        .map(|tag| tag.trim().trim_start_matches("W/").trim_matches('"').to_owned())
-        .take(20)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tags_are_known_however_they_are_written() {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("W/\"a\", \"b\""));
-        assert_eq!(known_tags(&headers), ["a", "b"]);
-    }
 
     #[test]
     fn a_problem_is_shown_as_text() {

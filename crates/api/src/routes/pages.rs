@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::Api;
 use crate::extract::{Id, Path, Query, SignedInCaller};
+use crate::if_none_match::known_tags;
 use crate::openapi::{AboutOne, CanConflict, Checked, Guarded};
 use crate::problem::ApiProblem;
 
@@ -56,7 +57,7 @@ pub(crate) async fn page(
     })?;
     if is_picture {
         let width = query.width.unwrap_or(DEFAULT_WIDTH);
-        let has_tag = |tag: &str| names_tag(&request, tag);
+        let has_tag = |tag: &str| known_tags(&request).any(|known| known == tag);
         let content = &api.ops.content;
         let PageImage { tag, bytes } =
             content.render_page(&caller, DocId(id), number, width, has_tag).await?;
@@ -104,15 +105,6 @@ pub(crate) async fn page(
     reason = "documents a path that `page` serves, since a route cannot match a part of a segment"
 )]
 fn page_image() {}
-
-/// Whether `If-None-Match` names the tag.
-fn names_tag(headers: &HeaderMap, tag: &str) -> bool {
-    let named =
-        headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    named
-        .flat_map(|list| list.split(','))
-        .any(|named| named.trim().trim_start_matches("W/").trim_matches('"') == tag)
-}
 
 fn not_an_id() -> ApiProblem {
     OpsError::NotFound("document").into()

@@ -3,8 +3,8 @@
 //! A view shows the original without masks, so it needs what the original needs. A browser shows it in a frame, which
 //! cannot send a credential: a view is read by a link of its own, which lasts minutes and does not download anything.
 //!
-//! Views are rendered for each request and not stored: a browser keeps what it has seen by its tag, and a better
-//! renderer shows at once.
+//! Views are rendered for each request and not stored: the browser caches them by tag, and an improved
+//! renderer takes effect immediately.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{Content, OpsError};
 
 /// A request for a page view by its link.
 #[derive(Debug)]
-pub struct PageViewVisit {
+pub struct PageViewRequest {
     pub trace: TraceContext,
     /// Tags of views that the browser has.
     pub known_tags: Vec<String>,
@@ -33,7 +33,7 @@ pub struct PageViewVisit {
 pub struct RenderedView {
     /// Changes with the content and with the renderer.
     pub tag: String,
-    /// `None` when the visit names the tag.
+    /// `None` when the request names the tag.
     pub html: Option<Bytes>,
 }
 
@@ -63,14 +63,14 @@ impl Content {
     pub async fn render_page_view(
         &self,
         token: &str,
-        visit: PageViewVisit,
+        request: PageViewRequest,
     ) -> Result<RenderedView, OpsError> {
         let opened = self.link_key.for_page_views().open(token, self.store.clock().now());
         let link = opened.map_err(|error| match error {
             LinkError::Expired => OpsError::LinkExpired,
             LinkError::Forged => OpsError::NotFound("link"),
         })?;
-        let creator = self.creator_of(&link, visit.trace).await?.ok_or(OpsError::LinkRevoked)?;
+        let creator = self.creator_of(&link, request.trace).await?.ok_or(OpsError::LinkRevoked)?;
         let scope = creator.permit(Action::SeeDocuments).map_err(|_| OpsError::LinkRevoked)?;
         let mut tx = self.store.read(&scope).await?;
         let permitted =
@@ -82,7 +82,7 @@ impl Content {
         })?;
         let kind = kind_of(&original)?;
         let tag = format!("{}-{}-{}", original.content, kind.as_str(), view::VERSION);
-        if visit.known_tags.contains(&tag) {
+        if request.known_tags.contains(&tag) {
             return Ok(RenderedView { tag, html: None });
         }
         let reader = self.reader.as_ref().ok_or_else(no_reader)?;
