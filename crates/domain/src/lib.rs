@@ -14,6 +14,7 @@ mod content_hash;
 mod documents;
 mod environment;
 mod event;
+mod extraction;
 mod idempotency;
 mod ids;
 mod origin;
@@ -46,6 +47,10 @@ pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
 pub use environment::{Clock, Environment, IdGen, Random};
 pub use event::{BatchEnd, Event, RunEnd};
+pub use extraction::{
+    Alternative, Check, Extraction, Field, FieldGroup, FieldKind, FieldSource, FieldStatus,
+    UnreadableExtraction,
+};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, UserId,

@@ -26,6 +26,8 @@ pub(crate) enum ReadFormat {
     Markdown,
     /// The pages with words, boxes and tables
     Json,
+    /// The pages in Docket's own binary format, for tools
+    Pages,
 }
 
 #[derive(Debug, Args)]

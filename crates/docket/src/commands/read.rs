@@ -137,7 +137,7 @@ async fn print(
         pages = to.finish()?.finish()?;
     }
     let mut laid_out = reader.lay_out(NO_TENANT, subject, &pages).await?;
-    let mut printer = Printer::new(format);
+    let mut printer = Printer::new(format)?;
     while let Some(part) = laid_out.next().await? {
         printer.print(&part)?;
     }
@@ -148,25 +148,30 @@ async fn print(
 enum Printer {
     Pages { format: ReadFormat, to: BufWriter<io::Stdout> },
     Json(JsonWriter<BufWriter<io::Stdout>>),
+    Stored(artifact::Writer<BufWriter<io::Stdout>>),
 }
 
 impl Printer {
-    fn new(format: ReadFormat) -> Self {
+    fn new(format: ReadFormat) -> anyhow::Result<Self> {
         let to = BufWriter::new(io::stdout());
-        match format {
+        Ok(match format {
             ReadFormat::Json => Self::Json(JsonWriter::new(to)),
+            ReadFormat::Pages => Self::Stored(artifact::Writer::new(to)?),
             ReadFormat::Text | ReadFormat::Markdown => Self::Pages { format, to },
-        }
+        })
     }
 
     fn print(&mut self, part: &Part) -> anyhow::Result<()> {
         match (self, part) {
             (Self::Json(writer), part) => writer.write(part)?,
+            (Self::Stored(writer), part) => writer.write(part)?,
             (Self::Pages { format, to }, Part::Page(page)) => {
                 let mut text = String::new();
                 match format {
                     ReadFormat::Markdown => export::markdown(page, &mut text),
-                    ReadFormat::Text | ReadFormat::Json => export::text(page, &mut text),
+                    ReadFormat::Text | ReadFormat::Json | ReadFormat::Pages => {
+                        export::text(page, &mut text)
+                    }
                 }
                 to.write_all(text.as_bytes())?;
             }
@@ -184,6 +189,7 @@ impl Printer {
         match self {
             Self::Pages { mut to, .. } => to.flush()?,
             Self::Json(writer) => writer.into_inner().flush()?,
+            Self::Stored(writer) => writer.finish()?.flush()?,
         }
         Ok(())
     }

@@ -19,6 +19,9 @@ impl StageName {
     pub const LAYOUT: Self = Self::constant("layout");
     /// The stage that makes a version searchable and active.
     pub const INDEX: Self = Self::constant("index");
+    pub const PARSE: Self = Self::constant("parse");
+    pub const RECONCILE: Self = Self::constant("reconcile");
+    pub const PACKAGE: Self = Self::constant("package");
 
     /// A name for a constant.
     ///

@@ -1,0 +1,41 @@
+//! The output of the stage `parse`: for each field the best candidates, each with its place on the page.
+
+use domain::FieldSource;
+use pages::Area;
+use serde::{Deserialize, Serialize};
+
+/// A value for a field, with its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Normalised as the field's kind requires.
+    pub value: String,
+    /// As it is written on the page.
+    pub raw: String,
+    /// Counted from 1. `None` for values of an embedded file.
+    pub page: Option<u32>,
+    pub area: Option<Area>,
+    pub source: FieldSource,
+    /// Log-odds that this candidate is the field's value, before constraints are considered.
+    pub score: f32,
+    /// The currency beside an amount, where there is one.
+    pub currency: Option<String>,
+}
+
+/// A field with its candidates, the best first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParsedField {
+    /// The dotted name; without its group for a field of a trade or line.
+    pub name: String,
+    pub candidates: Vec<Candidate>,
+}
+
+/// What `parse` found in a document.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parsed {
+    /// The name of the document type; empty when the classifier abstained.
+    pub document_type: String,
+    pub fields: Vec<ParsedField>,
+    pub trades: Vec<Vec<ParsedField>>,
+    pub lines: Vec<Vec<ParsedField>>,
+    pub warnings: Vec<String>,
+}
