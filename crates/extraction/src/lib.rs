@@ -9,7 +9,11 @@
 //! children.
 
 pub mod candidates;
+pub mod contract_note;
 pub mod fold;
 pub mod geometry;
 pub mod parsed;
+pub mod reconcile;
+pub mod scan;
+pub mod scoring;
 pub mod types;
