@@ -1,6 +1,6 @@
 //! Pages → typed fields with evidence.
 //!
-//! 1. [`parse`] finds every typed value on the pages (*candidates*), scores each for each field of the document type,
+//! 1. [`parse`] finds every typed value on the pages ([`candidates`]), scores each for each field of the document type,
 //!    and keeps the best ones of each field.
 //! 2. [`reconcile`] chooses the combination of candidates that satisfies the constraints of the type best.
 //! 3. [`acceptance`] turns scores into calibrated confidences, and accepts the fields that the chosen error rate supports.
@@ -8,5 +8,8 @@
 //! Document text is data: nothing in it changes which code runs. Pages that come from users are handled in sandboxed
 //! children.
 
+pub mod candidates;
+pub mod fold;
+pub mod geometry;
 pub mod parsed;
 pub mod types;
