@@ -72,7 +72,10 @@ pub use processing::{
 pub use progression::{
     BatchCounts, BatchStatus, ChangingDocument, ChangingRun, NewVersion, RunChange, RunTransition,
 };
-pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
+pub use rules::{
+    AcceptanceRules, InvalidAcceptance, InvalidRules, MaskRule, TenantLimits, TenantRules,
+    TypeAcceptance,
+};
 pub use run_config::{RunConfig, UnreadableRunConfig};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;

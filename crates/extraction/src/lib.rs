@@ -8,5 +8,8 @@
 //! Document text is data: nothing in it changes which code runs. Pages that come from users are handled in sandboxed
 //! children.
 
+pub mod acceptance;
+pub mod calibration;
 pub mod parsed;
+pub mod statistics;
 pub mod types;
