@@ -8,6 +8,8 @@
 //! Document text is data: nothing in it changes which code runs. Pages that come from users are handled in sandboxed
 //! children.
 
+pub mod acceptance;
+pub mod calibration;
 pub mod candidates;
 pub mod contract_note;
 pub mod fold;
@@ -16,4 +18,5 @@ pub mod parsed;
 pub mod reconcile;
 pub mod scan;
 pub mod scoring;
+pub mod statistics;
 pub mod types;
