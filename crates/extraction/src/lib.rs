@@ -6,7 +6,13 @@
 //! 3. [`acceptance`] turns scores into calibrated confidences, and accepts the fields that the chosen error rate supports.
 //!
 //! Document text is data: nothing in it changes which code runs. Pages that come from users are handled in sandboxed
-//! children.
+//! children ([`sandboxed`]).
 
+pub mod memory;
+pub mod parse;
 pub mod parsed;
+pub mod reconcile;
+pub mod sandboxed;
+pub mod stored;
+pub mod tenant_store;
 pub mod types;

@@ -29,7 +29,7 @@ pub(crate) fn run_child(args: &ReadWorkerArgs) -> ExitCode {
     if args.run {
         return reading::sandbox::run_program(args.order.clone());
     }
-    match serve(args.ocr) {
+    match serve(args.ocr, extraction::sandboxed::register) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("{error}"));
