@@ -1,12 +1,27 @@
 //! Document types as data: a JSON Schema of the values, and for each field how to find it on a page.
 //!
-//! Built-in types are the files in `types/`. Tenants add their own, and versions of them.
+//! Built-in types are the files in `types/`. Tenants add their own, and versions of them. A definition that somebody
+//! sends is checked by [`DocumentType::validate`] before it is used; `docs/document-types.md` explains the format.
+
+mod builtin;
+mod json_schema;
+mod patterns;
+mod validation;
+mod values;
 
 use std::collections::BTreeMap;
 
 use domain::FieldKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use builtin::builtin;
+pub use patterns::{InvalidPattern, pattern};
+pub use validation::{InvalidType, TypeProblem};
+pub use values::{SchemaProblem, values};
+
+/// The groups of fields that repeat. A field of a group is called `trades[].isin`.
+pub const GROUPS: [&str; 2] = ["trades", "lines"];
 
 /// A document type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,12 +33,13 @@ pub struct DocumentType {
     #[serde(default)]
     pub description: String,
     /// Phrases that such documents contain, by language; the classifier uses them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub phrases: BTreeMap<String, Vec<String>>,
-    /// JSON Schema (draft 2020-12) of the values, as [`values`](crate::types) nests them.
+    /// JSON Schema (draft 2020-12) of the values, as [`values`] nests them.
     pub schema: Value,
+    /// Empty for a type whose fields are the labelled values that a page has.
     pub fields: Vec<FieldSpec>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Constraint>,
 }
 
@@ -35,23 +51,26 @@ pub struct FieldSpec {
     pub name: String,
     pub kind: FieldKind,
     /// The words beside or above the value, by language (ISO 639-1).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, Vec<String>>,
-    /// Regular expressions (linear time) that the value must match.
-    #[serde(default)]
+    /// Regular expressions (linear time), one of which the whole value must match ([`pattern`] compiles them).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<String>,
     /// For the kind `choice`: each value with the words that express it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub choices: BTreeMap<String, Vec<String>>,
     /// A missing value needs review.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
     /// Never accepted without a reviewer.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub must_review: bool,
 }
 
 /// A relation between fields of one document, or of one trade or line.
+///
+/// Fields are named as in [`FieldSpec::name`], with their group: `trades[].net_amount`. All fields of a constraint are
+/// in the same group, or all in none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Constraint {
@@ -60,12 +79,12 @@ pub enum Constraint {
         name: String,
         total: String,
         add: Vec<String>,
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         subtract: Vec<String>,
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         optional: Vec<String>,
-        /// Only for documents or groups where this field has this value: `{"side": "buy"}`.
-        #[serde(default)]
+        /// Only for documents or groups where this field has this value: `{"trades[].side": "buy"}`.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         when: BTreeMap<String, String>,
     },
     /// `product` = the product of `factors`.
@@ -73,11 +92,37 @@ pub enum Constraint {
         name: String,
         product: String,
         factors: Vec<String>,
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         when: BTreeMap<String, String>,
     },
     /// `earlier` ≤ `later`.
     DateOrder { name: String, earlier: String, later: String },
-    /// The sum of a field over all lines = a field of the header.
+    /// The sum of a field over all lines or trades = a field of the header.
     LineSum { name: String, field: String, total: String },
+}
+
+impl Constraint {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Sum { name, .. }
+            | Self::Product { name, .. }
+            | Self::DateOrder { name, .. }
+            | Self::LineSum { name, .. } => name,
+        }
+    }
+}
+
+impl FieldSpec {
+    /// The group that the field repeats with, and its name within the group.
+    pub fn group(&self) -> (Option<&str>, &str) {
+        split_group(&self.name)
+    }
+}
+
+/// `trades[].isin` → (`trades`, `isin`); `seller.name` → (none, `seller.name`).
+pub fn split_group(name: &str) -> (Option<&str>, &str) {
+    match name.split_once("[].") {
+        Some((group, rest)) => (Some(group), rest),
+        None => (None, name),
+    }
 }
