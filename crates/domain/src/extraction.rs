@@ -194,6 +194,16 @@ impl Extraction {
     }
 }
 
+/// The result of a run. The transaction that ends the stage stores it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewResult {
+    pub extraction: Extraction,
+    /// The version of the document type that was applied; 0 when the classifier abstained.
+    pub type_version: u32,
+    /// The document is reviewed although its fields are accepted, to measure the error rate.
+    pub sampled_for_review: bool,
+}
+
 impl Field {
     /// A field without a value.
     pub fn missing() -> Self {

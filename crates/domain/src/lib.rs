@@ -23,6 +23,7 @@ mod people;
 mod permission;
 mod processing;
 mod progression;
+mod results;
 mod rules;
 mod run_config;
 mod scope;
@@ -49,11 +50,12 @@ pub use environment::{Clock, Environment, IdGen, Random};
 pub use event::{BatchEnd, Event, RunEnd};
 pub use extraction::{
     Alternative, Check, Extraction, Field, FieldGroup, FieldKind, FieldSource, FieldStatus,
-    UnreadableExtraction,
+    NewResult, UnreadableExtraction,
 };
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
-    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, UserId,
+    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, ResultId, RunId, TenantId, TokenId,
+    TradeId, UserId,
 };
 pub use origin::{AttachedFile, Origin, RunType, SourceType};
 pub use panics::panic_message;
@@ -71,6 +73,10 @@ pub use processing::{
 };
 pub use progression::{
     BatchCounts, BatchStatus, ChangingDocument, ChangingRun, NewVersion, RunChange, RunTransition,
+};
+pub use results::{
+    ChangeKind, ComparedField, CurrentResult, FieldChange, MatchStatus, ResultDiff, ResultState,
+    ResultSummary, ReviewStatus, TradeFacts, kept_trades, same_values,
 };
 pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
 pub use run_config::{RunConfig, UnreadableRunConfig};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Artifact;
-use crate::NewChunks;
+use crate::{NewChunks, NewResult};
 
 /// The output of a stage.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct StageOutput {
 pub enum Effect {
     /// The chunks that make the version of this run searchable.
     Chunks(Arc<NewChunks>),
+    /// The typed fields of the document.
+    Result(Arc<NewResult>),
 }
 
 /// The statistics of a run's stages. Each stage fills in its own fields, and the run has all of them.

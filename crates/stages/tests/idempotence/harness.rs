@@ -229,6 +229,7 @@ fn with_counted_chunks(output: StageOutput) -> StageOutput {
     };
     let effects = output.effects.iter().map(|effect| match effect {
         Effect::Chunks(new) => Effect::Chunks(Arc::new(counted(new))),
+        Effect::Result(_) => effect.clone(),
     });
     StageOutput { effects: effects.collect(), ..output }
 }
