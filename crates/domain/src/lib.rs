@@ -78,7 +78,10 @@ pub use results::{
     ChangeKind, ComparedField, CurrentResult, FieldChange, MatchStatus, ResultDiff, ResultState,
     ResultSummary, ReviewStatus, TradeFacts, kept_trades, same_values,
 };
-pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
+pub use rules::{
+    AcceptanceRules, InvalidAcceptance, InvalidRules, MaskRule, TenantLimits, TenantRules,
+    TypeAcceptance,
+};
 pub use run_config::{RunConfig, UnreadableRunConfig};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;

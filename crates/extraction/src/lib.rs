@@ -8,11 +8,14 @@
 //! Document text is data: nothing in it changes which code runs. Pages that come from users are handled in sandboxed
 //! children ([`sandboxed`]).
 
+pub mod acceptance;
+pub mod calibration;
 pub mod memory;
 pub mod parse;
 pub mod parsed;
 pub mod reconcile;
 pub mod sandboxed;
+pub mod statistics;
 pub mod stored;
 pub mod tenant_store;
 pub mod types;
