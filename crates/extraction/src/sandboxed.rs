@@ -11,7 +11,7 @@
 use std::fs::File;
 use std::io::BufReader;
 
-use domain::{Extraction, Failure, FailureClass, TenantId};
+use domain::{Check, Extraction, Failure, FailureClass, TenantId};
 use pages::Part;
 use pages::artifact::{ArtifactError, Reader};
 use sandbox::pool::{Answer, ChildFailure, Document, HandlerName, Job, Pool, Tag, open_frame};
@@ -24,7 +24,7 @@ use crate::memory::MemoryEntry;
 use crate::parse::{ExtractError, ParseRequest, parse};
 use crate::parsed::Parsed;
 use crate::reconcile::reconcile;
-use crate::types::DocumentType;
+use crate::types::{DocumentType, SchemaProblem, values};
 
 const EXTRACTION: HandlerName = HandlerName { name: "extraction", version: 1 };
 
@@ -205,7 +205,9 @@ impl Handler for ExtractionHandler {
             Work::Reconcile { document_type } => {
                 let parsed = serde_json::from_reader(BufReader::new(file));
                 let parsed: Parsed = parsed.map_err(unreadable_request)?;
-                to_json(&reconcile(&document_type, &parsed))?
+                let mut extraction = reconcile(&document_type, &parsed);
+                check_schema(&document_type, &mut extraction);
+                to_json(&extraction)?
             }
         };
         for piece in answer.chunks(PIECE_BYTES) {
@@ -216,6 +218,26 @@ impl Handler for ExtractionHandler {
         }
         Ok(())
     }
+}
+
+/// Adds a failed check when the values do not satisfy the schema of the type, so that their fields need review.
+fn check_schema(document_type: &DocumentType, extraction: &mut Extraction) {
+    const NAME: &str = "schema";
+    const MOST_SHOWN: usize = 10;
+    let problems = document_type.check_values(&values(document_type, extraction));
+    if problems.is_empty() {
+        return;
+    }
+    for SchemaProblem { path, .. } in &problems {
+        if let Some(field) = extraction.field_mut(path) {
+            field.checks.push(NAME.to_owned());
+        }
+    }
+    let shown = problems.iter().take(MOST_SHOWN);
+    let shown: Vec<String> =
+        shown.map(|problem| format!("{} {}", problem.path, problem.message)).collect();
+    let detail = shown.join("; ").trim().to_owned();
+    extraction.checks.push(Check { name: NAME.to_owned(), passed: Some(false), detail });
 }
 
 /// The parts of an artifact. Ends after the first error.

@@ -31,8 +31,9 @@ fn mail() -> Vec<u8> {
     mail.replace("--b1--", attached).into_bytes()
 }
 
-fn documents() -> [SampleDocument; 4] {
+fn documents() -> [SampleDocument; 5] {
     [
+        SampleDocument::new("note.txt", b"Note\n\nISIN US0378331005\n".to_vec()).of_type("note"),
         SampleDocument::new("letter.txt", sample("txt")),
         SampleDocument::new("table.pdf", sample("pdf")),
         SampleDocument::new("scan.pdf", scan_of(&["CONTRACT AND ORDER"])),
@@ -81,7 +82,7 @@ async fn every_stage_is_idempotent_after_failures_and_kills_at_every_step() {
 #[tokio::test]
 async fn a_worker_without_reading_runs_the_other_stages() {
     let remaining = Harness::open().await.stages_without(&stages::READING);
-    assert_eq!(remaining, [StageName::INGEST, StageName::INDEX]);
+    assert_eq!(remaining, [StageName::INGEST, StageName::INDEX, StageName::PACKAGE]);
 }
 
 #[tokio::test]
