@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use bytes::Bytes;
 use domain::{
-    AttachedFile, Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect, Failure,
-    FileKind, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
+    Artifact, AttachedFile, Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect,
+    Failure, FileKind, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
 };
 use engine::{Progress, StageInput, Stages};
 use extraction::acceptance::TenantAcceptance;
@@ -16,6 +16,8 @@ use extraction::calibration::Calibration;
 use extraction::memory::MemoryEntry;
 use extraction::tenant_store::{ExtractionStore, ExtractionStoreFuture, TypeVersion};
 use extraction::types::DocumentType;
+use pages::Part;
+use pages::artifact;
 use reading::reader::{Reader, ReaderSettings};
 use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
@@ -221,6 +223,21 @@ impl Run<'_> {
             }
             Err(failure) => Attempt::Failed(failure),
         }
+    }
+
+    /// The parts of the pages that a stage stored.
+    pub(crate) fn pages_of(&self, stage: &StageName) -> Vec<Part> {
+        let end = format!("/{stage}/{}", Artifact::PAGES);
+        let objects = self.harness.server.contents();
+        let (_, stored) = objects.iter().find(|(key, _)| key.ends_with(&end)).unwrap();
+        let mut reader = artifact::Reader::new(&stored[..]).unwrap();
+        std::iter::from_fn(|| reader.next_part().unwrap()).collect()
+    }
+
+    /// The number of attached files that were stored.
+    pub(crate) fn attachments(&self) -> usize {
+        let is_attachment = |artifact: &&Artifact| matches!(artifact, Artifact::Attachment(_));
+        self.earlier.values().flatten().filter(is_attachment).count()
     }
 
     /// Passes the artifacts on to the next stage.
