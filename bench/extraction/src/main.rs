@@ -1,6 +1,7 @@
 //! How well and how fast fields are extracted: see `bench/README.md`.
 
 mod corpus;
+mod e_invoices;
 
 use std::path::PathBuf;
 
@@ -25,11 +26,14 @@ struct Args {
 enum Command {
     /// Reads every document of the corpus that extraction is measured on, and stores its pages.
     Read,
+    /// Whether electronic invoices are read exactly, and compared with their pages.
+    EInvoices,
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
+        Command::EInvoices => e_invoices::measure(&args.corpus, &args.cache),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
     }
 }

@@ -9,7 +9,9 @@
 //! children.
 
 pub mod candidates;
+pub mod e_invoice;
 pub mod fold;
+pub mod generic;
 pub mod geometry;
 pub mod parsed;
 pub mod types;
