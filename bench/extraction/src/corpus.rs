@@ -48,7 +48,6 @@ pub(crate) fn load(cache: &Path, folder: &str, file: &Path) -> anyhow::Result<Ve
     Ok(parts)
 }
 
-#[expect(dead_code, reason = "the measurements use it")]
 pub(crate) fn pages(parts: &[Part]) -> impl Iterator<Item = &Page> {
     parts.iter().filter_map(|part| if let Part::Page(page) = part { Some(page) } else { None })
 }

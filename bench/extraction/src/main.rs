@@ -1,5 +1,6 @@
 //! How well and how fast fields are extracted: see `bench/README.md`.
 
+mod brokers;
 mod corpus;
 mod e_invoices;
 
@@ -28,6 +29,24 @@ enum Command {
     Read,
     /// Whether electronic invoices are read exactly, and compared with their pages.
     EInvoices,
+    /// Measures contract notes, each broker with weights that were fitted without its documents.
+    Brokers {
+        /// Print each value that is wrong.
+        #[arg(long)]
+        errors: bool,
+        /// Only documents whose names begin so are printed.
+        #[arg(long, default_value = "")]
+        only: String,
+    },
+    /// Fits the weights of contract notes to all brokers, and writes them with the figures of the measurement.
+    Fit {
+        /// Where the weights are written.
+        #[arg(long, default_value = "crates/extraction/weights/contract_note.json")]
+        to: PathBuf,
+        /// The date of the weights, ISO 8601.
+        #[arg(long)]
+        date: String,
+    },
 }
 
 fn main() -> anyhow::Result<()> {
@@ -35,5 +54,9 @@ fn main() -> anyhow::Result<()> {
     match args.command {
         Command::EInvoices => e_invoices::measure(&args.corpus, &args.cache),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
+        Command::Brokers { errors, only } => {
+            brokers::measure(&args.corpus, &args.cache, errors.then_some(only.as_str()))
+        }
+        Command::Fit { to, date } => brokers::fit(&args.corpus, &args.cache, &to, &date),
     }
 }

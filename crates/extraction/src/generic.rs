@@ -85,7 +85,7 @@ impl Collector {
         let name = if values.len() == 1 { name } else { format!("{name}_{}", values.len()) };
         // `name_2` may also be a label.
         if self.fields.iter().all(|field| field.name != name) {
-            self.fields.push(ParsedField { name, candidates: vec![candidate] });
+            self.fields.push(ParsedField::new(name, vec![candidate]));
         }
     }
 
@@ -106,7 +106,7 @@ impl Collector {
         for cell in table.cells.iter().filter(|cell| cell.row >= table.header_rows) {
             let Some(name) = open.columns.get(cell.column as usize) else { continue };
             let Some(candidate) = typed.candidate(view, cell.words) else { continue };
-            let field = ParsedField { name: name.clone(), candidates: vec![candidate] };
+            let field = ParsedField::new(name, vec![candidate]);
             rows.entry(cell.row).or_default().push(field);
         }
         let room = MAX_ROWS.saturating_sub(open.rows.len());

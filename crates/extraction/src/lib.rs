@@ -9,9 +9,13 @@
 //! children.
 
 pub mod candidates;
+pub mod contract_note;
 pub mod e_invoice;
 pub mod fold;
 pub mod generic;
 pub mod geometry;
 pub mod parsed;
+pub mod reconcile;
+pub mod scan;
+pub mod scoring;
 pub mod types;

@@ -27,6 +27,16 @@ pub struct ParsedField {
     /// The dotted name; without its group for a field of a trade or line.
     pub name: String,
     pub candidates: Vec<Candidate>,
+    /// The value is the sum of those candidates that are terms of it: see [`FieldSpec`](crate::types::FieldSpec). Then the
+    /// score of each candidate is for itself.
+    #[serde(default)]
+    pub additive: bool,
+}
+
+impl ParsedField {
+    pub fn new(name: impl Into<String>, candidates: Vec<Candidate>) -> Self {
+        Self { name: name.into(), candidates, additive: false }
+    }
 }
 
 /// What `parse` found in a document.

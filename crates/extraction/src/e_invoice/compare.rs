@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 
 use super::labels::named_field;
 use super::places::{Place, Words, key};
-use super::{EInvoice, line_fields};
+use super::{CHECKS, EInvoice, line_fields};
 use crate::candidates::{Found, Value};
 use crate::geometry::View;
 
@@ -189,7 +189,7 @@ impl Compared {
     }
 
     fn check(&self, has_text: bool) -> Check {
-        let name = format!("e_invoice.{}", self.field);
+        let name = format!("{CHECKS}{}", self.field);
         let value = &self.shown;
         let (passed, detail) = match (&self.place, self.contradicting()) {
             (_, Some(other)) => (

@@ -20,6 +20,8 @@ use crate::candidates::Found;
 use crate::geometry::View;
 use crate::parsed::{Candidate, Parsed, ParsedField};
 
+/// Begins the names of checks of electronic invoices; the name of the compared field follows.
+const CHECKS: &str = "e_invoice.";
 /// The document type of electronic invoices.
 pub const DOCUMENT_TYPE: &str = "invoice";
 /// Log-odds of a value that is read and not recognised.
@@ -112,6 +114,11 @@ impl Collector {
     }
 }
 
+/// The field that a check compares with the pages.
+pub(crate) fn checked_field(check: &Check) -> Option<&str> {
+    check.name.strip_prefix(CHECKS)
+}
+
 /// The fields of a line, by name.
 fn line_fields(line: &Line) -> [(&'static str, Option<&Value>); 4] {
     [
@@ -133,7 +140,7 @@ fn field(name: &str, value: &Value, place: Option<&Place>, currency: Option<&str
         score: SCORE,
         currency: currency.filter(|_| is_amount).map(str::to_owned),
     };
-    ParsedField { name: name.to_owned(), candidates: vec![candidate] }
+    ParsedField::new(name, vec![candidate])
 }
 
 /// Whether the taxes of all rates add up to the total of taxes.
@@ -154,7 +161,7 @@ fn tax_breakdown(invoice: &EInvoice) -> Option<Check> {
     let shown = amounts.get(..20).unwrap_or(&amounts).join(" + ");
     let more = if amounts.len() > 20 { " + …" } else { "" };
     Some(Check {
-        name: "e_invoice.tax_breakdown".to_owned(),
+        name: format!("{CHECKS}tax_breakdown"),
         passed: Some(is_equal),
         detail: format!("{shown}{more} {sign} {total}"),
     })

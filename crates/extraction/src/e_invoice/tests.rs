@@ -151,3 +151,23 @@ fn taxes_that_do_not_add_up_fail_their_check() {
     let taxes = check(&parsed, "tax_breakdown");
     assert_eq!((taxes.passed, taxes.detail.as_str()), (Some(false), "200.00 ≠ 266.29"));
 }
+
+#[test]
+fn reconciling_keeps_the_checks_and_names_them_at_their_fields() {
+    let rows = PAGE
+        .map(|row| row.replace("Rechnungsbetrag EUR           1.667,79", "Rechnungsbetrag 9,00"));
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let parsed = parsed(FileKind::Pdf, &[CII], &[page_of_rows(&rows)]);
+    let invoice = crate::types::builtin().iter().find(|known| known.name == DOCUMENT_TYPE).unwrap();
+    let extraction = crate::reconcile::reconcile(invoice, &parsed);
+    let total = &extraction.fields["grand_total"];
+    assert_eq!(
+        (total.value.as_deref(), total.source),
+        (Some("1667.79"), Some(FieldSource::EInvoice))
+    );
+    assert!(total.checks.iter().any(|name| name == "e_invoice.grand_total"), "{:?}", total.checks);
+    let failed = extraction.checks.iter().filter(|check| check.passed == Some(false));
+    assert!(failed.map(|check| check.name.as_str()).any(|name| name == "e_invoice.grand_total"));
+    assert_eq!(extraction.lines.len(), 2);
+    assert_eq!(extraction.fields["seller.vat_id"].raw.as_deref(), Some("DE 811222333"));
+}
