@@ -34,6 +34,7 @@ fn mail() -> Vec<u8> {
 
 fn documents() -> [SampleDocument; 5] {
     [
+        SampleDocument::new("note.txt", b"Note\n\nISIN US0378331005\n".to_vec()).of_type("note"),
         SampleDocument::new("letter.txt", sample("txt")),
         SampleDocument::new("table.pdf", sample("pdf")),
         SampleDocument::new("scan.pdf", scan_of(&["CONTRACT AND ORDER"])),
@@ -105,7 +106,7 @@ async fn the_xml_of_an_invoice_is_among_the_pages_and_is_no_file_of_its_own() {
 #[tokio::test]
 async fn a_worker_without_reading_runs_the_other_stages() {
     let remaining = Harness::open().await.stages_without(&stages::READING);
-    assert_eq!(remaining, [StageName::INGEST, StageName::INDEX]);
+    assert_eq!(remaining, [StageName::INGEST, StageName::INDEX, StageName::PACKAGE]);
 }
 
 #[tokio::test]

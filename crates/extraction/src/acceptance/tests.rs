@@ -15,6 +15,7 @@ fn spec(name: &str, kind: FieldKind) -> FieldSpec {
         choices: BTreeMap::new(),
         required: false,
         must_review: false,
+        additive: false,
     }
 }
 
