@@ -8,7 +8,8 @@ use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use bytes::Bytes;
 use domain::{
     Artifact, AttachedFile, Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect,
-    Failure, FileKind, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
+    Failure, FileKind, MaskRule, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput,
+    TenantId,
 };
 use engine::{Progress, StageInput, Stages};
 use pages::Part;
@@ -33,11 +34,18 @@ const RUN: RunId = RunId(Uuid::from_u128(3));
 pub(crate) struct SampleDocument {
     pub(crate) name: &'static str,
     content: Vec<u8>,
+    masks: Vec<MaskRule>,
 }
 
 impl SampleDocument {
     pub(crate) fn new(name: &'static str, content: Vec<u8>) -> Self {
-        Self { name, content }
+        Self { name, content, masks: Vec::new() }
+    }
+
+    /// With a mask over a corner of every page.
+    pub(crate) fn masked(self) -> Self {
+        let mask = MaskRule { area: [0.0, 0.0, 0.1, 0.1], ..MaskRule::default() };
+        Self { masks: vec![mask], ..self }
     }
 }
 
@@ -84,6 +92,7 @@ pub(crate) struct Run<'a> {
     content: ContentHash,
     kind: FileKind,
     name: &'static str,
+    masks: Vec<MaskRule>,
     earlier: Arc<EarlierArtifacts>,
     steps: usize,
 }
@@ -144,6 +153,7 @@ impl Harness {
             content: staged.sha256,
             kind: ending.parse().unwrap(),
             name: document.name,
+            masks: document.masks.clone(),
             earlier: Arc::default(),
             steps: 0,
         }
@@ -181,6 +191,7 @@ impl Run<'_> {
             config: Arc::new(RunConfig {
                 content_type: self.kind.media_type().to_owned(),
                 original_filename: self.name.to_owned(),
+                masks: self.masks.clone(),
                 ..RunConfig::default()
             }),
             password: None,
