@@ -17,7 +17,7 @@ use domain::{FailureClass, RetryPolicy, StageName};
 use harness::{Attempt, Harness, SampleDocument};
 use pages::Part;
 use testkit::Disturbance;
-use testkit::samples::{samples, scan_of};
+use testkit::samples::{pdf_of_objects, samples, scan_of};
 
 fn sample(ending: &str) -> Vec<u8> {
     let found = samples().into_iter().find(|sample| sample.ending == ending);
@@ -81,26 +81,68 @@ async fn every_stage_is_idempotent_after_failures_and_kills_at_every_step() {
     assert_eq!(all, BTreeSet::from(stages::NAMES), "every stage is registered under its name");
 }
 
-/// `extraction` reads the last pages only.
-#[tokio::test]
-async fn the_xml_of_an_invoice_is_among_the_pages_and_is_no_file_of_its_own() {
-    let harness = Harness::open().await;
-    let xml = sample("xml");
-    let mut run = harness.begin(&SampleDocument::new("invoice.xml", xml.clone())).await;
+/// The attached files among the last pages, and the number of those that are stored as files.
+async fn attached_after_layout(
+    harness: &Harness,
+    document: &SampleDocument,
+) -> (Vec<Vec<u8>>, usize) {
+    let mut run = harness.begin(document).await;
     for stage in [StageName::INGEST, StageName::PREPROCESS, StageName::OCR, StageName::LAYOUT] {
         let outcome = run.attempt(&stage, None).await.unwrap();
         run.advance(stage, outcome);
     }
-    let parts = run.pages_of(&StageName::LAYOUT);
-    let attached: Vec<&[u8]> = parts
-        .iter()
-        .filter_map(
-            |part| if let Part::Attachment(file) = part { Some(&*file.bytes) } else { None },
-        )
-        .collect();
+    let parts = run.pages_of(&StageName::LAYOUT).into_iter();
+    let attached = parts
+        .filter_map(|part| if let Part::Attachment(file) = part { Some(file.bytes) } else { None });
+    (attached.collect(), run.attachments())
+}
+
+/// A PDF with attached files.
+fn pdf_with(files: &[&[u8]]) -> Vec<u8> {
+    let names: Vec<String> =
+        (0..files.len()).map(|at| format!("(file{at}) {} 0 R", 5 + 2 * at)).collect();
+    let catalog = format!(
+        "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [{}] >> >> >>",
+        names.join(" ")
+    );
+    let content = "BT /F1 12 Tf 50 170 Td (An invoice with its XML) Tj ET";
+    let mut objects = vec![
+        catalog.into_bytes(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font \
+          << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+            .to_vec(),
+        format!("<< /Length {} >> stream\n{content}\nendstream", content.len()).into_bytes(),
+    ];
+    for (at, file) in files.iter().enumerate() {
+        let spec = format!(
+            "<< /Type /Filespec /F (file{at}) /UF (file{at}) /EF << /F {} 0 R >> >>",
+            6 + 2 * at
+        );
+        objects.push(spec.into_bytes());
+        let head = format!("<< /Type /EmbeddedFile /Length {} >> stream\n", file.len());
+        objects.push([head.as_bytes(), file, b"\nendstream"].concat());
+    }
+    pdf_of_objects(&objects)
+}
+
+/// `extraction` reads the last pages only.
+#[tokio::test]
+async fn the_xml_of_an_invoice_is_among_the_pages() {
+    let harness = Harness::open().await;
+    let xml = sample("xml");
+    let alone = SampleDocument::new("invoice.xml", xml.clone());
+    let (attached, stored) = attached_after_layout(&harness, &alone).await;
     assert_eq!(attached, [xml.as_slice()]);
-    assert!(parts.iter().any(|part| matches!(part, Part::Page(page) if !page.tables.is_empty())));
-    assert_eq!(run.attachments(), 0, "the original is not stored a second time");
+    assert_eq!(stored, 0, "the original is not stored a second time");
+    let pdf = pdf_with(&[b"terms of delivery", &xml]);
+    let within = SampleDocument::new("invoice.pdf", pdf.clone());
+    let (attached, stored) = attached_after_layout(&harness, &within).await;
+    assert_eq!(attached, [xml.as_slice()], "of the attached files only the invoice");
+    assert_eq!(stored, 2);
+    let masked = SampleDocument::new("invoice.pdf", pdf).masked();
+    let (attached, _) = attached_after_layout(&harness, &masked).await;
+    assert!(attached.is_empty(), "the XML contains what the mask hides");
 }
 
 #[tokio::test]

@@ -163,7 +163,10 @@ async fn read_one(reader: &Reader, mutator: &Mutator, case: Case) -> anyhow::Res
 /// name of a text would be as well, and is read here all the same.
 fn is_misnamed(file_name: &str, kind: FileKind) -> bool {
     let is_text = |kind: FileKind| {
-        matches!(kind, FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml)
+        matches!(
+            kind,
+            FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml | FileKind::Xml
+        )
     };
     let named: Option<FileKind> = ending(file_name).and_then(|ending| ending.parse().ok());
     is_text(kind) && named.is_some_and(|named| !is_text(named))

@@ -1,6 +1,6 @@
 //! Compares the values of an electronic invoice with what its pages show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 use domain::{Check, FieldKind};
@@ -55,6 +55,8 @@ struct Compared {
 pub(crate) struct Comparison {
     fields: Vec<Compared>,
     lines: Vec<[Option<Target>; 4]>,
+    /// All amounts of the XML: a page that shows one of them with the label of another field does not contradict it.
+    amounts: BTreeSet<Decimal>,
     line_places: BTreeMap<(usize, &'static str), Place>,
     words: usize,
 }
@@ -89,7 +91,13 @@ impl Comparison {
             .iter()
             .take(MAX_LINES)
             .map(|line| line_fields(line).map(|(name, value)| target(name, &value?.value)));
-        Self { fields, lines: lines.collect(), line_places: BTreeMap::new(), words: 0 }
+        Self {
+            fields,
+            lines: lines.collect(),
+            amounts: amounts(invoice),
+            line_places: BTreeMap::new(),
+            words: 0,
+        }
     }
 
     pub(crate) fn page(&mut self, view: &View<'_>, found: &[Found]) {
@@ -98,7 +106,12 @@ impl Comparison {
         for compared in &mut self.fields {
             if let Target::Text(text) = &compared.target {
                 if compared.place.is_none() {
-                    compared.place = words.find(text).map(|span| (words.place(span), true));
+                    let span = if compared.field == "currency" {
+                        words.find_currency(&compared.shown)
+                    } else {
+                        words.find(text)
+                    };
+                    compared.place = span.map(|span| (words.place(span), true));
                 }
                 compared.has_values = true;
             }
@@ -107,7 +120,7 @@ impl Comparison {
             let left = view.left_of(value.words).map(|word| view.page.words[word].text.as_str());
             let named = named_field(left);
             for compared in &mut self.fields {
-                compared.value(value, named);
+                compared.value(value, named, &self.amounts);
             }
         }
         if view.page.number <= MAX_PAGES {
@@ -166,7 +179,7 @@ impl Comparison {
 
 impl Compared {
     /// Takes in a value of a page, with the field that its label names.
-    fn value(&mut self, value: &Found, named: Option<&'static str>) {
+    fn value(&mut self, value: &Found, named: Option<&'static str>, known: &BTreeSet<Decimal>) {
         if matches!(self.target, Target::Text(_)) || !has_kind(&self.target, value) {
             return;
         }
@@ -177,15 +190,21 @@ impl Compared {
             if is_labelled || !self.place.as_ref().is_some_and(|(_, labelled)| *labelled) {
                 self.place = Some((place_of(value), is_labelled));
             }
-        } else if is_labelled && self.contradiction.is_none() {
+        } else if is_labelled && self.contradiction.is_none() && may_contradict(value, known) {
             self.contradiction = Some(place_of(value));
         }
     }
 
-    /// A value that is labelled as this field and differs, where no labelled value is the same.
+    /// A value that is labelled as this field and differs, where no labelled value is the same. Labels of dates and taxes
+    /// often name others than those of the invoice, so there the value must not be on the pages at all.
     fn contradicting(&self) -> Option<&Place> {
-        let is_labelled = self.place.as_ref().is_some_and(|(_, labelled)| *labelled);
-        self.contradiction.as_ref().filter(|_| !is_labelled)
+        let is_confirmed = match &self.place {
+            Some((_, is_labelled)) => {
+                *is_labelled || !matches!(self.field, "grand_total" | "due_payable")
+            }
+            None => false,
+        };
+        self.contradiction.as_ref().filter(|_| !is_confirmed)
     }
 
     fn check(&self, has_text: bool) -> Check {
@@ -225,6 +244,22 @@ impl Compared {
             ),
         }
     }
+}
+
+/// Amounts with cents that the XML does not have, and dates.
+fn may_contradict(value: &Found, known: &BTreeSet<Decimal>) -> bool {
+    match value.number() {
+        Some(number) => value.decimals == 2 && !known.contains(&number.abs()),
+        None => true,
+    }
+}
+
+fn amounts(invoice: &EInvoice) -> BTreeSet<Decimal> {
+    let header = invoice.header().into_iter().filter_map(|(_, value)| value);
+    let taxes = invoice.taxes.iter().flat_map(|tax| [&tax.basis, &tax.amount]).flatten();
+    let lines = invoice.lines.iter().filter_map(|line| line.line_total.as_ref());
+    let all = header.chain(taxes).chain(lines);
+    all.filter_map(|value| Some(value.value.parse::<Decimal>().ok()?.abs())).collect()
 }
 
 fn importance(field: &str) -> Importance {

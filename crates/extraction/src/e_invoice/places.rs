@@ -2,6 +2,7 @@
 
 use pages::{Area, Page, Span};
 
+use crate::candidates::currency;
 use crate::fold::fold;
 
 /// The most words that a text on a page has.
@@ -54,6 +55,13 @@ impl<'p> Words<'p> {
             }
         }
         within
+    }
+
+    /// The first word that names this currency: its code or symbol.
+    pub(crate) fn find_currency(&self, code: &str) -> Option<Span> {
+        let mut words = self.page.words.iter();
+        let at = words.position(|word| currency(&word.text) == Some(code))?;
+        Some(Span::new(at..at + 1))
     }
 
     fn spelled(&self, from: usize, target: &str) -> Option<usize> {

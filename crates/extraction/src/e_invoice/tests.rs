@@ -171,3 +171,17 @@ fn reconciling_keeps_the_checks_and_names_them_at_their_fields() {
     assert_eq!(extraction.lines.len(), 2);
     assert_eq!(extraction.fields["seller.vat_id"].raw.as_deref(), Some("DE 811222333"));
 }
+
+#[test]
+fn percentages_and_other_values_of_the_xml_contradict_nothing() {
+    let rows = PAGE.map(|row| match row {
+        // The label names the total, but the amount is the tax of the XML.
+        "19 % USt                        266,29" => "Rechnungsbetrag USt 19,0   266,29",
+        "Rechnungsbetrag EUR           1.667,79" => "alles zusammen  1.667,79 €",
+        "Rechnungsdatum:  14.03.2031" => "14.03.2031 Datum: 01.02.2031",
+        row => row,
+    });
+    let parsed = parsed(FileKind::Pdf, &[CII], &[page_of_rows(&rows)]);
+    assert_eq!(parsed.warnings, Vec::<String>::new());
+    assert_eq!(candidate(&parsed, "currency").raw, "€");
+}

@@ -8,7 +8,8 @@ use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use bytes::Bytes;
 use domain::{
     Artifact, AttachedFile, Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect,
-    Failure, FileKind, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
+    Failure, FileKind, MaskRule, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput,
+    TenantId,
 };
 use engine::{Progress, StageInput, Stages};
 use extraction::acceptance::TenantAcceptance;
@@ -40,16 +41,23 @@ pub(crate) struct SampleDocument {
     pub(crate) name: &'static str,
     content: Vec<u8>,
     document_type: Option<String>,
+    masks: Vec<MaskRule>,
 }
 
 impl SampleDocument {
     pub(crate) fn new(name: &'static str, content: Vec<u8>) -> Self {
-        Self { name, content, document_type: None }
+        Self { name, content, document_type: None, masks: Vec::new() }
     }
 
     /// With the document type that a batch or rerun chose.
     pub(crate) fn of_type(self, document_type: &str) -> Self {
         Self { document_type: Some(document_type.to_owned()), ..self }
+    }
+
+    /// With a mask over a corner of every page.
+    pub(crate) fn masked(self) -> Self {
+        let mask = MaskRule { area: [0.0, 0.0, 0.1, 0.1], ..MaskRule::default() };
+        Self { masks: vec![mask], ..self }
     }
 }
 
@@ -97,6 +105,7 @@ pub(crate) struct Run<'a> {
     kind: FileKind,
     name: &'static str,
     document_type: Option<String>,
+    masks: Vec<MaskRule>,
     earlier: Arc<EarlierArtifacts>,
     steps: usize,
 }
@@ -159,6 +168,7 @@ impl Harness {
             kind: ending.parse().unwrap(),
             name: document.name,
             document_type: document.document_type.clone(),
+            masks: document.masks.clone(),
             earlier: Arc::default(),
             steps: 0,
         }
@@ -197,6 +207,7 @@ impl Run<'_> {
                 content_type: self.kind.media_type().to_owned(),
                 original_filename: self.name.to_owned(),
                 document_type: self.document_type.clone(),
+                masks: self.masks.clone(),
                 ..RunConfig::default()
             }),
             password: None,
