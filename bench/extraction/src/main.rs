@@ -1,6 +1,9 @@
 //! How well and how fast fields are extracted: see `bench/README.md`.
 
 mod corpus;
+mod invoices;
+mod measure;
+mod show;
 
 use std::path::PathBuf;
 
@@ -25,11 +28,21 @@ struct Args {
 enum Command {
     /// Reads every document of the corpus that extraction is measured on, and stores its pages.
     Read,
+    /// Measures the header fields and line items of invoices.
+    Invoices {
+        /// Print every wrong value.
+        #[arg(long)]
+        details: bool,
+    },
+    /// Prints the stored pages of the documents of a folder whose names contain a text.
+    Show { folder: String, name: String },
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
+        Command::Show { folder, name } => show::show(&args.corpus, &args.cache, &folder, &name),
+        Command::Invoices { details } => invoices::run(&args.corpus, &args.cache, details),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
     }
 }

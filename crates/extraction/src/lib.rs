@@ -11,5 +11,9 @@
 pub mod candidates;
 pub mod fold;
 pub mod geometry;
+pub mod invoice;
+mod labels;
+mod numbers;
 pub mod parsed;
+mod rows;
 pub mod types;
