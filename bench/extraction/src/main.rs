@@ -3,6 +3,7 @@
 mod corpus;
 mod invoices;
 mod measure;
+mod receipts;
 mod show;
 
 use std::path::PathBuf;
@@ -28,8 +29,17 @@ struct Args {
 enum Command {
     /// Reads every document of the corpus that extraction is measured on, and stores its pages.
     Read,
+    /// Measures the fields of photographed receipts.
+    Receipts {
+        /// Print every wrong value.
+        #[arg(long)]
+        details: bool,
+    },
     /// Measures the header fields and line items of invoices.
     Invoices {
+        /// The python of `scripts/python-tool invoice2data python`, for the comparison with it.
+        #[arg(long, default_value = "invoice2data-python")]
+        peer: PathBuf,
         /// Print every wrong value.
         #[arg(long)]
         details: bool,
@@ -42,7 +52,10 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
         Command::Show { folder, name } => show::show(&args.corpus, &args.cache, &folder, &name),
-        Command::Invoices { details } => invoices::run(&args.corpus, &args.cache, details),
+        Command::Invoices { peer, details } => {
+            invoices::run(&args.corpus, &args.cache, &peer, details)
+        }
+        Command::Receipts { details } => receipts::run(&args.corpus, &args.cache, details),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
     }
 }

@@ -11,13 +11,21 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn add(&mut self, document: &str, field: &str, expected: &str, found: Option<&str>, right: bool) {
+    pub(crate) fn add(
+        &mut self,
+        document: &str,
+        field: &str,
+        expected: &str,
+        found: Option<&str>,
+        right: bool,
+    ) {
         let count = self.fields.entry(field.to_owned()).or_default();
         count.0 += usize::from(right);
         count.1 += 1;
         if !right {
             let found = found.unwrap_or("nothing");
-            self.mismatches.push(format!("{document}  {field}: expected {expected:?}, found {found:?}"));
+            self.mismatches
+                .push(format!("{document}  {field}: expected {expected:?}, found {found:?}"));
         }
     }
 

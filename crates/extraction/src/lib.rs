@@ -9,11 +9,13 @@
 //! children.
 
 pub mod candidates;
+pub mod collector;
 pub mod fold;
 pub mod geometry;
-pub mod invoice;
+mod invoice;
 mod labels;
 mod numbers;
 pub mod parsed;
+mod receipt;
 mod rows;
 pub mod types;

@@ -61,9 +61,9 @@ impl Separator {
 /// The currency of a sign or code.
 pub(crate) fn currency(text: &str) -> Option<&'static str> {
     const CODES: [&str; 31] = [
-        "EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "CAD",
-        "AUD", "NZD", "JPY", "CNY", "HKD", "SGD", "MYR", "INR", "ZAR", "BRL", "MXN", "AED", "ILS", "KRW",
-        "THB", "IDR", "ISK",
+        "EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY",
+        "CAD", "AUD", "NZD", "JPY", "CNY", "HKD", "SGD", "MYR", "INR", "ZAR", "BRL", "MXN", "AED",
+        "ILS", "KRW", "THB", "IDR", "ISK",
     ];
     let text = text.trim_matches(|char: char| char.is_whitespace() || "()[].,:;".contains(char));
     match text {
@@ -131,7 +131,10 @@ fn joined(tokens: &[Token], start: usize, separator: Separator) -> Option<(Numbe
         if !rest.is_empty() {
             let decimals = rest.starts_with([',', '.']);
             text.push_str(rest);
-            return decimals.then(|| parse(&text, separator)).flatten().map(|number| (number, count + 2));
+            return decimals
+                .then(|| parse(&text, separator))
+                .flatten()
+                .map(|number| (number, count + 2));
         }
     }
     None
@@ -168,7 +171,9 @@ fn decimal(digits: &str, separator: Separator) -> Option<Decimal> {
             (_, true) => false,
             (true, false) => true,
             (false, false) if fraction != 3 => true,
-            (false, false) => separator.0 == Some(mark) || digits[..at].trim_matches('0').is_empty(),
+            (false, false) => {
+                separator.0 == Some(mark) || digits[..at].trim_matches('0').is_empty()
+            }
         }
     });
     let (whole, fraction) = match last {
@@ -244,7 +249,10 @@ mod tests {
                 .to_vec()
         };
         let values = |gap| -> Vec<String> {
-            numbers(&tokens(gap), Separator(None)).iter().map(|number| number.value.to_string()).collect()
+            numbers(&tokens(gap), Separator(None))
+                .iter()
+                .map(|number| number.value.to_string())
+                .collect()
         };
         assert_eq!(values(2.0), ["1234.56"]);
         assert_eq!(values(8.0), ["1", "234.56"]);

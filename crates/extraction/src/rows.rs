@@ -23,7 +23,6 @@ pub(crate) struct Token {
     pub(crate) key: String,
     pub(crate) area: Area,
     /// The other OCR reading.
-    #[expect(dead_code, reason="receipts use it")]
     pub(crate) other: Option<String>,
 }
 
@@ -40,8 +39,9 @@ pub(crate) struct Rows {
     pub(crate) list: Vec<Row>,
     /// Width and height of each page, by number.
     pub(crate) sizes: std::collections::BTreeMap<u32, (f32, f32)>,
-    /// Whether the words have coordinates on the page.
-    pub(crate) placed: bool,
+    /// Whether coordinates were made up for text without them.
+    is_typed: bool,
+    tokens: usize,
 }
 
 /// Tokens of one row that follow each other without a wide gap.
@@ -87,32 +87,41 @@ impl Row {
 }
 
 impl Rows {
-    pub(crate) fn of<'a>(pages: impl IntoIterator<Item = &'a Page>) -> Self {
-        let mut rows = Self { placed: true, ..Self::default() };
-        let mut left = MAX_TOKENS;
+    #[cfg(test)]
+    fn of<'a>(pages: impl IntoIterator<Item = &'a Page>) -> Self {
+        let mut rows = Self::default();
         for page in pages {
-            let placed = page.words.iter().any(|word| word.area.is_some());
-            let mut tokens = if placed {
-                placed_tokens(page, left)
-            } else {
-                rows.placed = false;
-                typed_tokens(page, left)
-            };
-            left -= tokens.len();
-            let size = page.size.map_or_else(
-                || {
-                    let around = around(&tokens);
-                    (around.right.max(1.0), around.bottom.max(1.0))
-                },
-                |size| (size.width.max(1.0), size.height.max(1.0)),
-            );
-            rows.sizes.insert(page.number, size);
-            group(page.number, &mut tokens, &mut rows.list);
-            if left == 0 {
-                break;
-            }
+            rows.add(page);
         }
         rows
+    }
+
+    /// Adds the rows of a page. Returns whether there was room for it.
+    pub(crate) fn add(&mut self, page: &Page) -> bool {
+        let left = MAX_TOKENS - self.tokens.min(MAX_TOKENS);
+        if left == 0 {
+            return false;
+        }
+        let is_placed = page.words.iter().any(|word| word.area.is_some());
+        let mut tokens =
+            if is_placed { placed_tokens(page, left) } else { typed_tokens(page, left) };
+        self.is_typed |= !is_placed && !tokens.is_empty();
+        self.tokens += tokens.len();
+        let size = page.size.map_or_else(
+            || {
+                let around = around(&tokens);
+                (around.right.max(1.0), around.bottom.max(1.0))
+            },
+            |size| (size.width.max(1.0), size.height.max(1.0)),
+        );
+        self.sizes.insert(page.number, size);
+        group(page.number, &mut tokens, &mut self.list);
+        true
+    }
+
+    /// Whether the words have coordinates on the page.
+    pub(crate) fn placed(&self) -> bool {
+        !self.is_typed
     }
 
     pub(crate) fn segments(&self) -> impl Iterator<Item = Segment<'_>> {
@@ -231,7 +240,8 @@ fn boundary(text: &str) -> Option<usize> {
     let letters = |part: &str| part.chars().any(char::is_alphabetic);
     if let Some(colon) = text.find(':') {
         let (label, value) = (&text[..colon], &text[colon + 1..]);
-        return (letters(label) && !value.is_empty() && !value.starts_with('/')).then_some(colon + 1);
+        return (letters(label) && !value.is_empty() && !value.starts_with('/'))
+            .then_some(colon + 1);
     }
     for sign in ["N°", "n°", "Nº", "nº", "#", "№"] {
         if let Some(value) = text.strip_prefix(sign) {
@@ -294,7 +304,7 @@ mod tests {
                 area: Some(Area {
                     left: *left,
                     top: *top,
-                    right: left + 5.0 * text.len() as f32,
+                    right: left + 5.0 * f32::from(u16::try_from(text.len()).unwrap()),
                     bottom: top + 10.0,
                 }),
                 ..Word::default()
@@ -314,8 +324,12 @@ mod tests {
 
     #[test]
     fn a_label_is_split_from_its_value() {
-        let page =
-            page(&[("Nr.:47", 0.0, 0.0), ("n°562", 50.0, 0.0), ("88802Kreis", 90.0, 0.0), ("12:30", 150.0, 0.0)]);
+        let page = page(&[
+            ("Nr.:47", 0.0, 0.0),
+            ("n°562", 50.0, 0.0),
+            ("88802Kreis", 90.0, 0.0),
+            ("12:30", 150.0, 0.0),
+        ]);
         let texts: Vec<String> =
             Rows::of([&page]).list[0].tokens.iter().map(|token| token.text.clone()).collect();
         assert_eq!(texts, ["Nr.:", "47", "n°", "562", "88802", "Kreis", "12:30"]);

@@ -1,5 +1,6 @@
 //! Postal addresses on a page: the row with postcode and city, and the aligned rows above it.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use pages::Area;
@@ -71,12 +72,14 @@ static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A number at the beginning or the end: `12 Main`, `Ecke 12a`.
 static HOUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(r"^(?:\d{1,5}\s?[a-zA-Z]?(?:\s?[-/]\s?\d+\s?[a-zA-Z]?)?,?\s+\p{L}.{2,}|\p{L}.{1,}\s\d{1,5}\s?[a-zA-Z]?(?:\s?[-/]\s?\d+\s?[a-zA-Z]?)?)$")
+    regex(
+        r"^(?:\d{1,5}\s?[a-zA-Z]?(?:\s?[-/]\s?\d+\s?[a-zA-Z]?)?,?\s+\p{L}.{2,}|\p{L}.{1,}\s\d{1,5}\s?[a-zA-Z]?(?:\s?[-/]\s?\d+\s?[a-zA-Z]?)?)$",
+    )
 });
 
 static NOISE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     regex(
-        r"(?i)^(?:tel|fon\b|fax|phone|mobil|e-?mail|www\.|http|gln\b|ust\b|uid\b|vat\b|tva\b|btw\b|siret|siren|iban|bic\b|kunden|customer|client\s*n|klant|nummer|number|globale|lief|hr[ab]\b|kvk|attn\b|z\.\s?hd|c/o|seite|page\b|datum|date\b|abteilung|nos\s|n°)|@|^[^\p{L}]*$|^\S+\s*:|:\s*\S+$",
+        r"(?i)^(?:tel|fon\b|fax|phone|mobil|e-?mail|www\.|http|gln\b|ust\b|uid\b|vat\b|tva\b|btw\b|siret|siren|iban|bic\b|kunden-?\s?n|customer\s*n|client\s*n|klantn|nummer|number|globale|lief\S*[- ]nr|hr[ab]\b|kvk|attn\b|z\.\s?hd|c/o|seite|page\b|datum|date\b|abteilung|nos\s|n°)|@|^[^\p{L}]*$|^\S+\s*:|:\s*\S+$|^\(",
     )
 });
 
@@ -112,7 +115,9 @@ struct CityRow {
 }
 
 fn city_row(text: &str) -> Option<CityRow> {
-    if text.chars().count() > 70 {
+    let is_short =
+        text.trim_start_matches(|char: char| char.is_ascii_digit()).len() + 4 == text.len();
+    if text.chars().count() > 70 || is_short && matches(&STREET, text) {
         return None;
     }
     CITY.iter().find_map(|pattern| {
@@ -126,16 +131,51 @@ fn city_row(text: &str) -> Option<CityRow> {
 /// The ISO code of a country's name, code or vehicle sign.
 pub(crate) fn country(text: &str) -> Option<String> {
     const COUNTRIES: [(&str, &[&str]); 24] = [
-        ("DE", &["D", "DE", "DEUTSCHLAND", "GERMANY", "ALLEMAGNE", "DUITSLAND", "ALEMANIA", "GERMANIA"]),
+        (
+            "DE",
+            &[
+                "D",
+                "DE",
+                "DEUTSCHLAND",
+                "GERMANY",
+                "ALLEMAGNE",
+                "DUITSLAND",
+                "ALEMANIA",
+                "GERMANIA",
+            ],
+        ),
         ("AT", &["A", "AT", "ÖSTERREICH", "AUSTRIA", "AUTRICHE", "OOSTENRIJK"]),
         ("CH", &["CH", "SCHWEIZ", "SWITZERLAND", "SUISSE", "SVIZZERA", "ZWITSERLAND", "SUIZA"]),
         ("FR", &["F", "FR", "FRANCE", "FRANKREICH", "FRANKRIJK", "FRANCIA"]),
         ("IT", &["I", "IT", "ITALIEN", "ITALY", "ITALIA", "ITALIE", "ITALIË"]),
         ("ES", &["E", "ES", "SPANIEN", "SPAIN", "ESPAÑA", "ESPAGNE", "SPANJE", "SPAGNA"]),
-        ("NL", &["NL", "NIEDERLANDE", "NETHERLANDS", "THE NETHERLANDS", "NEDERLAND", "PAYS-BAS", "PAESI BASSI", "PAÍSES BAJOS"]),
+        (
+            "NL",
+            &[
+                "NL",
+                "NIEDERLANDE",
+                "NETHERLANDS",
+                "THE NETHERLANDS",
+                "NEDERLAND",
+                "PAYS-BAS",
+                "PAESI BASSI",
+                "PAÍSES BAJOS",
+            ],
+        ),
         ("BE", &["B", "BE", "BELGIEN", "BELGIUM", "BELGIQUE", "BELGIË", "BELGIO", "BÉLGICA"]),
         ("LU", &["L", "LU", "LUXEMBURG", "LUXEMBOURG"]),
-        ("GB", &["GB", "UK", "UNITED KINGDOM", "GREAT BRITAIN", "ENGLAND", "GROSSBRITANNIEN", "ROYAUME-UNI"]),
+        (
+            "GB",
+            &[
+                "GB",
+                "UK",
+                "UNITED KINGDOM",
+                "GREAT BRITAIN",
+                "ENGLAND",
+                "GROSSBRITANNIEN",
+                "ROYAUME-UNI",
+            ],
+        ),
         ("IE", &["IE", "IRL", "IRELAND", "IRLAND"]),
         ("US", &["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"]),
         ("PL", &["PL", "POLEN", "POLAND", "POLSKA", "POLOGNE"]),
@@ -159,24 +199,32 @@ pub(crate) fn country(text: &str) -> Option<String> {
 
 /// Every address on the pages, from top to bottom.
 pub(crate) fn addresses(rows: &Rows, is_heading: &dyn Fn(&[Token]) -> bool) -> Vec<Address> {
+    let lines = (0..rows.list.len()).filter_map(|index| inline(rows, index, rows.list[index].page));
+    let mut found: Vec<Address> = lines.take(MAX_ADDRESSES).collect();
+    let places: HashMap<usize, Area> =
+        found.iter().map(|address| (address.rows.0, address.area)).collect();
+    let is_inline = |segment: &Segment<'_>| {
+        places.get(&segment.row).is_some_and(|place| segment.area().left < place.right)
+    };
+    let is_end = |segment: &Segment<'_>| is_heading(segment.tokens) || is_inline(segment);
     let segments: Vec<Segment<'_>> = rows.segments().collect();
-    let mut found = Vec::new();
     for index in 0..segments.len() {
-        let segment = &segments[index];
-        if let Some(city) = city_row(segment.text().trim_matches([',', ' '])) {
-            found.push(block(rows, &segments, index, city, is_heading));
-        }
-        if found.len() >= MAX_ADDRESSES {
+        if found.len() >= 2 * MAX_ADDRESSES {
             break;
         }
-    }
-    for (index, row) in rows.list.iter().enumerate() {
-        if found.len() < MAX_ADDRESSES {
-            found.extend(inline(rows, index, row.page));
+        let segment = &segments[index];
+        let city = city_row(spaced(segment.tokens).trim_matches([',', ' ']));
+        if let Some(city) = city.filter(|_| !is_inline(segment)) {
+            found.push(block(rows, &segments, index, city, &is_end));
         }
     }
     found.sort_by_key(|address| address.rows);
     found
+}
+
+/// The tokens with spaces between them, also where they are parts of one word.
+fn spaced(tokens: &[Token]) -> String {
+    tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 fn part(page: u32, value: impl Into<String>, raw: impl Into<String>, area: Area) -> Part {
@@ -189,29 +237,26 @@ fn block(
     segments: &[Segment<'_>],
     index: usize,
     city: CityRow,
-    is_heading: &dyn Fn(&[Token]) -> bool,
+    is_end: &dyn Fn(&Segment<'_>) -> bool,
 ) -> Address {
     let segment = &segments[index];
     let page = rows.list[segment.row].page;
     let city_area = segment.area();
-    let above = rows_above(rows, segments, index, is_heading);
+    let above = rows_above(rows, segments, index, is_end);
     let texts: Vec<(String, Area)> =
         above.iter().map(|at| (segments[*at].text(), segments[*at].area())).collect();
     // From the top: the street ends the name.
     let is_strong = |text: &str| looks_like_street(text) && matches(&STREET, text);
-    let street = texts
-        .iter()
-        .position(|(text, _)| is_strong(text))
-        .or_else(|| texts.iter().rposition(|(text, _)| looks_like_street(text) && !has_legal_form(text)));
+    let street = texts.iter().position(|(text, _)| is_strong(text)).or_else(|| {
+        texts.iter().rposition(|(text, _)| looks_like_street(text) && !has_legal_form(text))
+    });
     let street_part = street.map(|at| {
         let (text, area) = &texts[at];
         let first = text.split(',').map(str::trim).find(|part| looks_like_street(part));
         part(page, first.unwrap_or(text).trim_end_matches(','), text, *area)
     });
-    let above_street: Vec<&(String, Area)> = texts[..street.unwrap_or(texts.len())]
-        .iter()
-        .filter(|(text, _)| is_name(text))
-        .collect();
+    let above_street: Vec<&(String, Area)> =
+        texts[..street.unwrap_or(texts.len())].iter().filter(|(text, _)| is_name(text)).collect();
     let names = names(page, &above_street);
     let below = segments[index + 1..].iter().take(40).find(|below| {
         rows.list[below.row].page == page
@@ -244,7 +289,7 @@ fn rows_above(
     rows: &Rows,
     segments: &[Segment<'_>],
     index: usize,
-    is_heading: &dyn Fn(&[Token]) -> bool,
+    is_end: &dyn Fn(&Segment<'_>) -> bool,
 ) -> Vec<usize> {
     let page = rows.list[segments[index].row].page;
     let mut last = segments[index].area();
@@ -258,13 +303,14 @@ fn rows_above(
             break;
         }
         let aligned = (area.left - last.left).abs() < 0.4 * height
-            || (centre(&area) - centre(&last)).abs() < 0.5 * height;
+            || (centre(&area) - centre(&last)).abs() < 0.5 * height
+                && area.height() > 0.7 * last.height()
+                && area.height() < 1.4 * last.height();
         if !aligned || area.bottom > last.top + 0.4 * height {
             continue;
         }
-        let text = candidate.text();
-        if is_heading(candidate.tokens)
-            || city_row(&text).is_some()
+        if is_end(candidate)
+            || city_row(&spaced(candidate.tokens)).is_some()
             || candidate.tokens.len() > 9
             || above.len() >= MAX_ROWS
         {
@@ -314,12 +360,17 @@ fn names(page: u32, rows: &[&(String, Area)]) -> Vec<Part> {
 fn inline(rows: &Rows, index: usize, page: u32) -> Option<Address> {
     let row = &rows.list[index];
     let is_mark = |token: &Token| {
-        matches!(token.text.as_str(), "●" | "•" | "·" | "|" | "-" | "–" | "−" | "*" | "/" | "∙" | "⋅" | "■" | "▪")
+        matches!(
+            token.text.as_str(),
+            "●" | "•" | "·" | "|" | "-" | "–" | "−" | "*" | "/" | "∙" | "⋅" | "■" | "▪"
+        )
     };
-    if !row.tokens.iter().any(is_mark) && !row.tokens.iter().any(|token| token.text.ends_with(',')) {
+    if !row.tokens.iter().any(is_mark) && !row.tokens.iter().any(|token| token.text.ends_with(','))
+    {
         return None;
     }
-    let mut parts: Vec<&[Token]> = row.tokens.split(is_mark).filter(|part| !part.is_empty()).collect();
+    let mut parts: Vec<&[Token]> =
+        row.tokens.split(is_mark).filter(|part| !part.is_empty()).collect();
     if parts.len() < 3 {
         parts = row.tokens.split_inclusive(|token| token.text.ends_with(',')).collect();
     }
@@ -342,7 +393,8 @@ fn inline(rows: &Rows, index: usize, page: u32) -> Option<Address> {
     let city = city_row(&clean(city_tokens))?;
     let area_of = crate::rows::around;
     let street_at = (0..at).rev().find(|part| looks_like_street(&clean(parts[*part])))?;
-    let street = part(page, clean(parts[street_at]), clean(parts[street_at]), area_of(parts[street_at]));
+    let street =
+        part(page, clean(parts[street_at]), clean(parts[street_at]), area_of(parts[street_at]));
     let name = street_at.checked_sub(1).map(|_| parts[0]).filter(|name| is_name(&clean(name)))?;
     let raw = clean(city_tokens);
     let area = area_of(city_tokens);

@@ -11,30 +11,108 @@ use crate::types::DocumentType;
 
 /// Headers of columns that are told apart from the wanted ones.
 const OTHERS: [(Column, &[&str]); 5] = [
-    (Column::Position, &["Pos", "Position", "Pos.-Nr.", "Lfd. Nr.", "#", "Ligne", "Riga", "Item no", "Line", "Regel"]),
+    (
+        Column::Position,
+        &[
+            "Pos", "Position", "Pos.-Nr.", "Lfd. Nr.", "#", "Ligne", "Riga", "Item no", "Line",
+            "Regel",
+        ],
+    ),
     (
         Column::Id,
         &[
-            "Art-Nr", "Artikelnummer", "Artikelnr", "Artikel-Nr.", "Art.-Nr.", "Art-Nr-Kunde", "Art-Nr-Lief",
-            "Art-Nr-Lieferant", "GTIN", "EAN", "SKU", "Item code", "Item #", "Product code", "Part no", "Code",
-            "Code article", "Référence", "Réf", "Referenzen", "Codice", "Cod.", "Referencia", "Ref.", "Codigo",
-            "Artikelcode", "Article no",
+            "Art-Nr",
+            "Artikelnummer",
+            "Artikelnr",
+            "Artikel-Nr.",
+            "Art.-Nr.",
+            "Art-Nr-Kunde",
+            "Art-Nr-Lief",
+            "Art-Nr-Lieferant",
+            "GTIN",
+            "EAN",
+            "SKU",
+            "Item code",
+            "Item #",
+            "Product code",
+            "Part no",
+            "Code",
+            "Code article",
+            "Référence",
+            "Réf",
+            "Referenzen",
+            "Codice",
+            "Cod.",
+            "Referencia",
+            "Ref.",
+            "Codigo",
+            "Artikelcode",
+            "Article no",
         ],
     ),
     (
         Column::Unit,
-        &["Einheit", "ME", "Unit", "UOM", "Units of measure", "Unité", "U.M.", "UM", "Unidad", "Eenheid", "VKE/Geb", "Preiseinheit", "PE"],
+        &[
+            "Einheit",
+            "ME",
+            "Unit",
+            "UOM",
+            "Units of measure",
+            "Unité",
+            "U.M.",
+            "UM",
+            "Unidad",
+            "Eenheid",
+            "VKE/Geb",
+            "Preiseinheit",
+            "PE",
+        ],
     ),
     (
         Column::Discount,
-        &["Rabatt", "Rabatt %", "Nachlass", "Discount", "Disc.", "Disc.%", "Disc", "Remise", "Sconto", "Descuento", "Dto.", "Korting"],
+        &[
+            "Rabatt",
+            "Rabatt %",
+            "Nachlass",
+            "Discount",
+            "Disc.",
+            "Disc.%",
+            "Disc",
+            "Remise",
+            "Sconto",
+            "Descuento",
+            "Dto.",
+            "Korting",
+        ],
     ),
     (
         Column::Tax,
         &[
-            "USt", "USt.", "USt %", "MwSt", "MwSt-%", "MwSt %", "MwSt-Satz", "Steuer", "Steuersatz", "Steuer %", "VAT",
-            "VAT %", "VAT rate", "Tax", "Taxes", "Tax rate", "TVA", "% TVA", "Taux TVA", "IVA", "% IVA", "Aliquota",
-            "BTW", "BTW %", "GST",
+            "USt",
+            "USt.",
+            "USt %",
+            "MwSt",
+            "MwSt-%",
+            "MwSt %",
+            "MwSt-Satz",
+            "Steuer",
+            "Steuersatz",
+            "Steuer %",
+            "VAT",
+            "VAT %",
+            "VAT rate",
+            "Tax",
+            "Taxes",
+            "Tax rate",
+            "TVA",
+            "% TVA",
+            "Taux TVA",
+            "IVA",
+            "% IVA",
+            "Aliquota",
+            "BTW",
+            "BTW %",
+            "GST",
         ],
     ),
 ];
@@ -92,13 +170,20 @@ impl ColumnLabels {
     fn find(&self, tokens: &[Token]) -> Vec<(Column, Found)> {
         let mut found: Vec<(Column, Found)> = Vec::new();
         for (column, labels) in &self.0 {
-            found.extend(labels.find_all(tokens).into_iter().filter(|found| found.exact).map(|found| (*column, found)));
+            found.extend(
+                labels
+                    .find_all(tokens)
+                    .into_iter()
+                    .filter(|found| found.exact)
+                    .map(|found| (*column, found)),
+            );
         }
         found.sort_by_key(|(_, found)| std::cmp::Reverse(found.length));
         let mut kept: Vec<(Column, Found)> = Vec::new();
         for (column, candidate) in found {
             let apart = kept.iter().all(|(_, other)| {
-                candidate.tokens.end <= other.tokens.start || candidate.tokens.start >= other.tokens.end
+                candidate.tokens.end <= other.tokens.start
+                    || candidate.tokens.start >= other.tokens.end
             });
             if apart {
                 kept.push((column, candidate));
@@ -129,7 +214,10 @@ pub(crate) fn header_at(rows: &[Row], start: usize, labels: &ColumnLabels) -> Op
         }
         let last = &rows[header.rows.end - 1];
         // A part of a header that continues below the others is short.
-        if last.tokens.iter().any(|token| token.key.len() > 2) && last.tokens.len() <= 6 && overlaps(last, &header) {
+        if last.tokens.iter().any(|token| token.key.len() > 2)
+            && last.tokens.len() <= 6
+            && overlaps(last, &header)
+        {
             break;
         }
         header = shorter;
@@ -154,7 +242,8 @@ fn band_end(rows: &[Row], start: usize) -> usize {
         let near = row.page == rows[start].page
             && row.area.top - bottom < 0.6 * row.height()
             && row.area.top - rows[start].area.top < 80.0;
-        let has_digits = row.tokens.iter().any(|token| token.text.chars().any(|char| char.is_ascii_digit()));
+        let has_digits =
+            row.tokens.iter().any(|token| token.text.chars().any(|char| char.is_ascii_digit()));
         let is_prose = row.ranges().iter().any(|range| range.len() > 6);
         if !near || has_digits || is_prose {
             break;
@@ -196,16 +285,21 @@ fn read(rows: &[Row], range: Range<usize>, labels: &ColumnLabels) -> Option<Head
     for (area, tokens) in &cells {
         let found = labels.find(tokens);
         let top = |found: &Found| tokens[found.tokens.start].area.top;
-        let Some(highest) = found.iter().map(|(_, found)| top(found)).min_by(f32::total_cmp) else { continue };
+        let Some(highest) = found.iter().map(|(_, found)| top(found)).min_by(f32::total_cmp) else {
+            continue;
+        };
         let height = tokens[0].area.height().max(1.0);
         let in_first_row = |found: &Found| top(found) - highest < 0.6 * height;
         let name = found.iter().find(|(column, _)| *column == Column::Name);
         if let Some((_, name)) = name.filter(|(_, name)| !in_first_row(name)) {
-            name_depth = usize::from(found.iter().any(|(column, found)| *column == Column::Id && in_first_row(found)));
+            name_depth = usize::from(
+                found.iter().any(|(column, found)| *column == Column::Id && in_first_row(found)),
+            );
             places.push(place(Column::Name, tokens, name, *area));
             continue;
         }
-        let top_row: Vec<&(Column, Found)> = found.iter().filter(|(_, found)| in_first_row(found)).collect();
+        let top_row: Vec<&(Column, Found)> =
+            found.iter().filter(|(_, found)| in_first_row(found)).collect();
         if let [(column, only)] = top_row.as_slice() {
             places.push(place(*column, tokens, only, *area));
         } else {
@@ -218,11 +312,16 @@ fn read(rows: &[Row], range: Range<usize>, labels: &ColumnLabels) -> Option<Head
     places.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
     places.truncate(30);
     let has = |column: Column| places.iter().any(|place| place.column == column);
-    let amounts = [Column::Quantity, Column::UnitPrice, Column::LineTotal].into_iter().filter(|column| has(*column)).count();
-    let is_header = amounts >= 2 && places.len() >= 3 || amounts >= 1 && has(Column::Name) && has(Column::LineTotal);
+    let amounts = [Column::Quantity, Column::UnitPrice, Column::LineTotal]
+        .into_iter()
+        .filter(|column| has(*column))
+        .count();
+    let is_header = amounts >= 2 && places.len() >= 3
+        || amounts >= 1 && has(Column::Name) && has(Column::LineTotal);
     if !is_header {
         return None;
     }
+    quantity_by_place(&mut places);
     single(&mut places, Column::LineTotal);
     single(&mut places, Column::UnitPrice);
     Some(Header { rows: range, places, name_depth })
@@ -230,9 +329,34 @@ fn read(rows: &[Row], range: Range<usize>, labels: &ColumnLabels) -> Option<Head
 
 fn place(column: Column, tokens: &[Token], found: &Found, area: Area) -> Place {
     let is_gross = tokens[found.tokens.start..].iter().any(|token| {
-        matches!(token.key.as_str(), "brutto" | "ttc" | "gross" | "inkl" | "incl" | "bruttopreis" | "bruttobetrag" | "inclusief")
+        matches!(
+            token.key.as_str(),
+            "brutto"
+                | "ttc"
+                | "gross"
+                | "inkl"
+                | "incl"
+                | "bruttopreis"
+                | "bruttobetrag"
+                | "inclusief"
+        )
     });
     Place { column, area, is_gross }
+}
+
+/// `Amount | Product | Price | Total`: an amount left of the price is the quantity when no other column is.
+fn quantity_by_place(places: &mut [Place]) {
+    let is = |place: &Place, column: Column| place.column == column;
+    let price = places.iter().position(|place| is(place, Column::UnitPrice));
+    let totals = places.iter().filter(|place| is(place, Column::LineTotal)).count();
+    let Some(price) =
+        price.filter(|_| totals > 1 && !places.iter().any(|place| is(place, Column::Quantity)))
+    else {
+        return;
+    };
+    if let Some(first) = places[..price].iter_mut().find(|place| is(place, Column::LineTotal)) {
+        first.column = Column::Quantity;
+    }
 }
 
 /// Of several columns of amounts, the net one counts; otherwise the last. The others are of no interest.

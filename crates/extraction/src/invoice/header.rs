@@ -1,44 +1,138 @@
-//! The number and the dates of an invoice, and its currency.
+//! The number and the dates of an invoice.
 
-use std::collections::BTreeMap;
+use pages::Area;
 
-use domain::FieldKind;
-use pages::{Area, Page};
-
-use crate::candidates::{self, Conventions, Found};
-use crate::geometry::View;
+use crate::candidates::Found;
 use crate::labels::Labels;
-use crate::numbers::{Separator, currency, numbers};
 use crate::rows::{Row, Rows, Token, around, text_of};
 use crate::types::DocumentType;
 
 /// Words for an invoice in a title; the number follows somewhere in the same row.
 const TITLES: [&str; 24] = [
-    "Rechnung", "Gutschrift", "Rechnungskorrektur", "Korrekturrechnung", "Stornorechnung", "Invoice", "Credit note", "Bill",
-    "Facture", "Avoir", "Note de crédit", "Fattura", "Nota di credito", "Parcella", "Factura", "Nota de crédito", "Abono",
-    "Factuur", "Creditnota", "Creditfactuur", "Tax invoice", "Statement", "Abrechnung", "Beleg",
+    "Rechnung",
+    "Gutschrift",
+    "Rechnungskorrektur",
+    "Korrekturrechnung",
+    "Stornorechnung",
+    "Invoice",
+    "Credit note",
+    "Bill",
+    "Facture",
+    "Avoir",
+    "Note de crédit",
+    "Fattura",
+    "Nota di credito",
+    "Parcella",
+    "Factura",
+    "Nota de crédito",
+    "Abono",
+    "Factuur",
+    "Creditnota",
+    "Creditfactuur",
+    "Tax invoice",
+    "Statement",
+    "Abrechnung",
+    "Beleg",
 ];
 /// Words that make a number or date another one: of an order, a delivery, a customer.
 const FOREIGN: [&str; 46] = [
-    "bestell", "order", "auftrag", "kunde", "customer", "client", "lieferschein", "liefer", "delivery", "vertrag",
-    "contract", "contrat", "commande", "livraison", "steuer", "tax", "ursprung", "original", "associe", "reference",
-    "referenz", "referenc", "projekt", "project", "cliente", "ordine", "pedido", "klant", "leistung", "supply", "period",
-    "zeitraum", "prestation", "reklam", "konto", "account", "tel", "fax", "page", "seite", "hrb", "siret", "siren", "gln",
-    "version", "offer",
+    "bestell",
+    "order",
+    "auftrag",
+    "kunde",
+    "customer",
+    "client",
+    "lieferschein",
+    "liefer",
+    "delivery",
+    "vertrag",
+    "contract",
+    "contrat",
+    "commande",
+    "livraison",
+    "steuer",
+    "tax",
+    "ursprung",
+    "original",
+    "associe",
+    "reference",
+    "referenz",
+    "referenc",
+    "projekt",
+    "project",
+    "cliente",
+    "ordine",
+    "pedido",
+    "klant",
+    "leistung",
+    "supply",
+    "period",
+    "zeitraum",
+    "prestation",
+    "reklam",
+    "konto",
+    "account",
+    "tel",
+    "fax",
+    "page",
+    "seite",
+    "hrb",
+    "siret",
+    "siren",
+    "gln",
+    "version",
+    "offer",
 ];
 /// Labels of dates that are neither.
 const OTHER_DATES: [&str; 42] = [
-    "Leistungsdatum", "Liefer- und Leistungsdatum", "Lieferdatum", "Leistungszeitraum", "Abrechnungszeitraum", "Bestelldatum",
-    "Bestell-Datum", "Auftragsdatum", "Auftrag-Datum-Lief", "Vertrags-Datum", "Lieferschein-Datum", "Leistungs-Datum",
-    "Liefer-Datum", "Zeitraum", "Skonto bis", "Skonto innerhalb", "Delivery date", "Date of delivery", "Order date",
-    "Service date", "Date of supply", "Billing period", "Period", "Ship date", "Date de livraison", "Date de commande",
-    "Période", "Date de début de prestation", "Date de fin de prestation", "Date de facture associée", "Data ordine",
-    "Data consegna", "Periodo", "Fecha de pedido", "Fecha de entrega", "Orderdatum", "Leverdatum", "Besteldatum", "Periode",
-    "Stylesheet-Version", "Version", "Date début",
+    "Leistungsdatum",
+    "Liefer- und Leistungsdatum",
+    "Lieferdatum",
+    "Leistungszeitraum",
+    "Abrechnungszeitraum",
+    "Bestelldatum",
+    "Bestell-Datum",
+    "Auftragsdatum",
+    "Auftrag-Datum-Lief",
+    "Vertrags-Datum",
+    "Lieferschein-Datum",
+    "Leistungs-Datum",
+    "Liefer-Datum",
+    "Zeitraum",
+    "Skonto bis",
+    "Skonto innerhalb",
+    "Delivery date",
+    "Date of delivery",
+    "Order date",
+    "Service date",
+    "Date of supply",
+    "Billing period",
+    "Period",
+    "Ship date",
+    "Date de livraison",
+    "Date de commande",
+    "Période",
+    "Date de début de prestation",
+    "Date de fin de prestation",
+    "Date de facture associée",
+    "Data ordine",
+    "Data consegna",
+    "Periodo",
+    "Fecha de pedido",
+    "Fecha de entrega",
+    "Orderdatum",
+    "Leverdatum",
+    "Besteldatum",
+    "Periode",
+    "Stylesheet-Version",
+    "Version",
+    "Date début",
 ];
 /// Words between the number and the date of an invoice.
-const FROM: [&str; 14] =
-    ["vom", "von", "du", "of", "from", "dated", "at", "issued", "del", "van", "dd", "datum", "date", "am"];
+const FROM: [&str; 14] = [
+    "vom", "von", "du", "of", "from", "dated", "at", "issued", "del", "van", "dd", "datum", "date",
+    "am",
+];
 /// The most dates and numbers that are examined.
 const MAX_CANDIDATES: usize = 2_000;
 
@@ -57,34 +151,24 @@ pub(crate) struct Scored {
 pub(crate) struct Dates {
     pub(crate) issue: Vec<Scored>,
     pub(crate) due: Vec<Scored>,
-    /// Dates whose day and month may be exchanged.
-    pub(crate) ambiguous: bool,
 }
 
-/// Every date of the pages, its day and month in the order of the document.
-pub(crate) fn find_dates(pages: &[Page]) -> Vec<Found> {
-    let mut conventions = Conventions::default();
-    let mut dates = Vec::new();
-    for page in pages {
-        let found = candidates::find(&View::new(page));
-        conventions.observe(page.language.as_deref(), &found);
-        dates.extend(found.into_iter().filter(|found| found.kind == FieldKind::Date));
-        if dates.len() > MAX_CANDIDATES {
-            break;
-        }
+pub(super) fn scored(value: String, tokens: &[Token], page: u32, score: f32) -> Scored {
+    Scored {
+        value,
+        raw: text_of(tokens),
+        area: Some(around(tokens)),
+        page,
+        score,
+        is_alternative: false,
     }
-    dates.truncate(MAX_CANDIDATES);
-    for date in &mut dates {
-        conventions.resolve(date);
-    }
-    dates
 }
 
-fn scored(value: String, tokens: &[Token], page: u32, score: f32) -> Scored {
-    Scored { value, raw: text_of(tokens), area: Some(around(tokens)), page, score, is_alternative: false }
-}
-
-pub(crate) fn invoice_numbers(rows: &Rows, document_type: &DocumentType, dates: &[Found]) -> Vec<Scored> {
+pub(crate) fn invoice_numbers(
+    rows: &Rows,
+    document_type: &DocumentType,
+    dates: &[Found],
+) -> Vec<Scored> {
     let labels = Labels::of(document_type, "invoice_number");
     let titles = Labels::new(TITLES);
     let mut found = Vec::new();
@@ -93,16 +177,35 @@ pub(crate) fn invoice_numbers(rows: &Rows, document_type: &DocumentType, dates: 
             break;
         }
         for label in labels.find_all(&row.tokens).into_iter().take(20) {
-            let strength = 3.0 + 0.04 * length(label.length) - if label.exact { 0.0 } else { 0.3 };
+            let last = &row.tokens[label.tokens.end - 1].key;
+            // The word for an invoice alone is also in titles and sentences.
+            let says_number = ["no", "nr", "nummer", "number", "numero", "id", "reference"]
+                .iter()
+                .any(|word| last.ends_with(word))
+                || row.tokens[label.tokens.start].key == "no";
+            let strength = if says_number { 3.0 } else { 2.0 } + 0.04 * length(label.length)
+                - if label.exact { 0.0 } else { 0.3 };
             let before = foreign_before(&row.tokens[..label.tokens.start]);
             let right = right_of(row, label.tokens.end, dates).map(|(at, cost)| {
-                scored(identifier(&row.tokens[at].text), &row.tokens[at..=at], row.page, strength - cost - before)
+                scored(
+                    identifier(&row.tokens[at].text),
+                    &row.tokens[at..=at],
+                    row.page,
+                    strength - cost - before,
+                )
             });
             if let Some(right) = right {
                 found.push(right);
-            } else if let Some((token, page)) = below(rows, index, &around(&row.tokens[label.tokens.clone()]), dates) {
+            } else if let Some((token, page)) =
+                below(rows, index, &around(&row.tokens[label.tokens.clone()]), dates)
+            {
                 let value = identifier(&token.text);
-                found.push(scored(value, std::slice::from_ref(token), page, strength - 0.5 - before));
+                found.push(scored(
+                    value,
+                    std::slice::from_ref(token),
+                    page,
+                    strength - 0.5 - before,
+                ));
             }
         }
         found.extend(titled(row, &titles, dates));
@@ -110,7 +213,8 @@ pub(crate) fn invoice_numbers(rows: &Rows, document_type: &DocumentType, dates: 
     let texts: Vec<String> = found.iter().map(|scored| scored.value.clone()).collect();
     for scored in &mut found {
         let repeated = texts.iter().take(200).filter(|text| **text == scored.value).count();
-        scored.score += if scored.page == 1 { 0.5 } else { 0.0 } + if repeated > 1 { 0.4 } else { 0.0 };
+        scored.score +=
+            if scored.page == 1 { 0.5 } else { 0.0 } + if repeated > 1 { 0.4 } else { 0.0 };
         if scored.value.chars().filter(char::is_ascii_digit).count() < 2 {
             scored.score -= 1.0;
         }
@@ -123,7 +227,7 @@ fn length(length: usize) -> f32 {
     length.min(30) as f32
 }
 
-fn best_first(mut found: Vec<Scored>) -> Vec<Scored> {
+pub(super) fn best_first(mut found: Vec<Scored>) -> Vec<Scored> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut kept: Vec<Scored> = Vec::new();
     for scored in found {
@@ -168,7 +272,8 @@ fn right_of(row: &Row, from: usize, dates: &[Found]) -> Option<(usize, f32)> {
             if is_date(row.page, &token.area, dates) {
                 return None;
             }
-            return Some((at, cost));
+            let in_brackets = token.text.starts_with('(');
+            return Some((at, cost + if in_brackets { 1.5 } else { 0.0 }));
         }
         if is_foreign(token) {
             cost += 2.5;
@@ -183,14 +288,21 @@ fn right_of(row: &Row, from: usize, dates: &[Found]) -> Option<(usize, f32)> {
 }
 
 /// The identifier under a label.
-fn below<'a>(rows: &'a Rows, index: usize, label: &Area, dates: &[Found]) -> Option<(&'a Token, u32)> {
+fn below<'a>(
+    rows: &'a Rows,
+    index: usize,
+    label: &Area,
+    dates: &[Found],
+) -> Option<(&'a Token, u32)> {
     let page = rows.list[index].page;
     for row in rows.list[index + 1..].iter().take(3) {
         if row.page != page || row.area.top - label.bottom > 2.0 * label.height().max(1.0) {
             return None;
         }
         let token = row.tokens.iter().find(|token| {
-            token.area.left < label.right && token.area.right > label.left && is_identifier(&token.text)
+            token.area.left < label.right
+                && token.area.right > label.left
+                && is_identifier(&token.text)
         });
         if let Some(token) = token.filter(|token| !is_date(page, &token.area, dates)) {
             return Some((token, page));
@@ -220,7 +332,9 @@ fn identifier(text: &str) -> String {
 fn is_date(page: u32, area: &Area, dates: &[Found]) -> bool {
     dates.iter().any(|date| {
         date.page == page
-            && date.area.is_some_and(|date| date.within(area).extent() > 0.5 * area.extent().max(0.1))
+            && date
+                .area
+                .is_some_and(|date| date.within(area).extent() > 0.5 * area.extent().max(0.1))
     })
 }
 
@@ -246,12 +360,16 @@ pub(crate) fn dates(rows: &Rows, document_type: &DocumentType, found: &[Found]) 
             scores[0] = 3.2;
         }
         let wrapped = index.checked_sub(1).map(|above| &rows.list[above]);
-        if is_unlabelled(&scores) && at == 0 && wrapped.is_some_and(|row| ends_with_from(row, &titles)) {
+        if is_unlabelled(&scores)
+            && at == 0
+            && wrapped.is_some_and(|row| ends_with_from(row, &titles))
+        {
             scores[0] = 2.5;
         }
         let place = row.area.top / rows.size(row.page).1;
         if is_unlabelled(&scores) && row.page == 1 {
-            scores[0] = if place < 0.4 { 0.6 } else { 0.1 } - if label.iter().any(is_foreign) { 1.0 } else { 0.0 };
+            scores[0] = if place < 0.4 { 0.6 } else { 0.1 }
+                - if label.iter().any(is_foreign) { 1.0 } else { 0.0 };
         }
         if row.page == 1 && scores[0] > 0.0 {
             scores[0] += 0.3;
@@ -260,7 +378,6 @@ pub(crate) fn dates(rows: &Rows, document_type: &DocumentType, found: &[Found]) 
             scores[0] -= 2.0;
             scores[1] -= 2.0;
         }
-        dates.ambiguous |= date.is_ambiguous();
         let with = |score: f32| Scored {
             value: date.normalised(),
             raw: date.raw.clone(),
@@ -333,7 +450,11 @@ fn text_above(rows: &Rows, index: usize, area: &Area) -> Vec<Token> {
 /// Scores of the labels that end nearest to the value.
 fn class<const N: usize>(tokens: &[Token], labels: [&Labels; N]) -> [f32; N] {
     let found = labels.map(|labels| {
-        labels.find_all(tokens).into_iter().filter(|found| found.exact).max_by_key(|found| (found.tokens.end, found.length))
+        labels
+            .find_all(tokens)
+            .into_iter()
+            .filter(|found| found.exact)
+            .max_by_key(|found| (found.tokens.end, found.length))
     });
     let last = found.iter().flatten().map(|found| (found.tokens.end, found.length)).max();
     found.map(|found| match found {
@@ -346,26 +467,4 @@ fn class<const N: usize>(tokens: &[Token], labels: [&Labels; N]) -> [f32; N] {
         }
         _ => 0.0,
     })
-}
-
-/// The currencies of the document with how likely each is.
-pub(crate) fn currencies(rows: &Rows, document_type: &DocumentType, separator: Separator) -> Vec<Scored> {
-    let labels = Labels::of(document_type, "currency");
-    let mut counts: BTreeMap<&'static str, (f32, Scored)> = BTreeMap::new();
-    for row in rows.list.iter().take(20_000) {
-        let label = labels.find(&row.tokens).filter(|found| found.exact && found.tokens.start <= 1);
-        let found = numbers(&row.tokens, separator);
-        for (at, token) in row.tokens.iter().enumerate() {
-            let beside = found.iter().find(|number| number.tokens.contains(&at)).and_then(|number| number.currency);
-            let Some(code) = beside.or_else(|| currency(&token.text)) else { continue };
-            let weight = if label.as_ref().is_some_and(|label| label.tokens.end <= at) { 30.0 } else { 1.0 };
-            let entry = counts.entry(code).or_insert_with(|| {
-                (0.0, scored(code.to_owned(), std::slice::from_ref(token), row.page, 0.0))
-            });
-            entry.0 += weight;
-        }
-    }
-    let all: f32 = counts.values().map(|(count, _)| count).sum();
-    let found = counts.into_values().map(|(count, scored)| Scored { score: 3.0 * count / all.max(1.0), ..scored });
-    best_first(found.collect())
 }

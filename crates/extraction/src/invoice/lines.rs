@@ -38,7 +38,9 @@ pub(crate) struct Item {
 impl Item {
     /// Whether quantity × unit price = total.
     pub(crate) fn multiplies(&self) -> bool {
-        let (Some(quantity), Some(price), Some(total)) = (&self.quantity, &self.unit_price, &self.line_total) else {
+        let (Some(quantity), Some(price), Some(total)) =
+            (&self.quantity, &self.unit_price, &self.line_total)
+        else {
             return false;
         };
         let Some(product) = quantity.value.checked_mul(price.value) else { return false };
@@ -77,7 +79,12 @@ pub(crate) fn items(rows: &Rows, labels: &LineLabels, separator: Separator) -> V
 }
 
 /// The items below a header, and the row after the table.
-fn table(rows: &[Row], header: &Header, labels: &LineLabels, separator: Separator) -> (Vec<Item>, usize) {
+fn table(
+    rows: &[Row],
+    header: &Header,
+    labels: &LineLabels,
+    separator: Separator,
+) -> (Vec<Item>, usize) {
     let mut items: Vec<Item> = Vec::new();
     let mut data: Vec<Data<'_>> = Vec::new();
     let mut after_totals = false;
@@ -129,19 +136,34 @@ fn assign<'a>(row: &'a Row, header: &Header, separator: Separator) -> Data<'a> {
         taken[number.tokens.clone()].fill(true);
         found.push((column, number));
     }
-    // Runs of text between the numbers and wide gaps.
+    // Runs of text between the numbers and wide gaps. A number of an article may touch the name: it ends where the column
+    // of the name begins.
+    let left = header
+        .places
+        .iter()
+        .find(|place| place.column == Column::Name)
+        .map(|place| place.area.left);
+    let begins_name =
+        |token: &Token| left.is_some_and(|left| (token.area.left - left).abs() < 0.2 * height);
     let mut name = Vec::new();
+    let mut add = |run: &'a [Token]| {
+        let has_text = run.iter().any(|token| !token.key.is_empty());
+        if has_text && is_in_name(header, around(run).left, height) {
+            name.push(run);
+        }
+    };
     for range in row.ranges() {
         let mut start = range.start;
-        for at in range.start..=range.end {
-            if at == range.end || taken.get(at).copied().unwrap_or_default() {
-                let run = &row.tokens[start..at];
-                if run.iter().any(|token| !token.key.is_empty()) && is_in_name(header, around(run).left, height) {
-                    name.push(run);
-                }
+        for at in range.clone() {
+            if taken[at] {
+                add(&row.tokens[start..at]);
                 start = at + 1;
+            } else if at > start && begins_name(&row.tokens[at]) {
+                add(&row.tokens[start..at]);
+                start = at;
             }
         }
+        add(&row.tokens[start..range.end]);
     }
     Data { row, numbers: found, name }
 }
@@ -155,7 +177,10 @@ fn column_of_number(header: &Header, area: &Area, number: &Number) -> Option<Col
     header
         .places
         .iter()
-        .filter(|place| !number.is_percent || matches!(place.column, Column::Tax | Column::Discount | Column::Name))
+        .filter(|place| {
+            !number.is_percent
+                || matches!(place.column, Column::Tax | Column::Discount | Column::Name)
+        })
         .min_by(|a, b| cost(&a.area).total_cmp(&cost(&b.area)))
         .filter(|place| place.column == Column::Name || cost(&place.area) < 60.0)
         .map(|place| place.column)
@@ -163,8 +188,18 @@ fn column_of_number(header: &Header, area: &Area, number: &Number) -> Option<Col
 
 fn is_in_name(header: &Header, left: f32, height: f32) -> bool {
     let distance = |area: &Area| (area.left - left).max(left - area.right).max(0.0);
-    let name = header.places.iter().filter(|place| place.column == Column::Name).map(|place| distance(&place.area)).min_by(f32::total_cmp);
-    let other = header.places.iter().filter(|place| place.column != Column::Name).map(|place| distance(&place.area)).min_by(f32::total_cmp);
+    let name = header
+        .places
+        .iter()
+        .filter(|place| place.column == Column::Name)
+        .map(|place| distance(&place.area))
+        .min_by(f32::total_cmp);
+    let other = header
+        .places
+        .iter()
+        .filter(|place| place.column != Column::Name)
+        .map(|place| distance(&place.area))
+        .min_by(f32::total_cmp);
     match (name, other) {
         (Some(name), Some(other)) => name <= height || name < other,
         (Some(_), None) => true,
@@ -176,8 +211,10 @@ fn is_in_name(header: &Header, left: f32, height: f32) -> bool {
 
 /// A row that ends the items: a label of a total with an amount, and no quantity and price.
 fn is_total(row: &Row, data: &Data<'_>, labels: &LineLabels) -> bool {
-    let complete = number(data, Column::Quantity).is_some() && number(data, Column::UnitPrice).is_some();
-    let has_number = row.tokens.iter().any(|token| token.text.chars().any(|char| char.is_ascii_digit()));
+    let complete =
+        number(data, Column::Quantity).is_some() && number(data, Column::UnitPrice).is_some();
+    let has_number =
+        row.tokens.iter().any(|token| token.text.chars().any(|char| char.is_ascii_digit()));
     if complete || !has_number {
         return false;
     }
@@ -190,9 +227,28 @@ fn is_total(row: &Row, data: &Data<'_>, labels: &LineLabels) -> bool {
 /// The heading of another section, at the left of the table.
 fn is_section(row: &Row, header: &Header) -> bool {
     const BEGINNINGS: [&str; 22] = [
-        "zahlungsb", "zahlungsart", "steuerauf", "umsatzsteuerauf", "belegsumme", "zuundabschlag", "bankverb", "payment",
-        "conditions", "reglement", "modalites", "pagament", "condizioni", "riepilogo", "pago", "condiciones", "betaling",
-        "taxsummary", "vatsummary", "detailtva", "rechnungsrabatt", "steuerubersicht",
+        "zahlungsb",
+        "zahlungsart",
+        "steuerauf",
+        "umsatzsteuerauf",
+        "belegsumme",
+        "zuundabschlag",
+        "bankverb",
+        "payment",
+        "conditions",
+        "reglement",
+        "modalites",
+        "pagament",
+        "condizioni",
+        "riepilogo",
+        "pago",
+        "condiciones",
+        "betaling",
+        "taxsummary",
+        "vatsummary",
+        "detailtva",
+        "rechnungsrabatt",
+        "steuerubersicht",
     ];
     let ranges = row.ranges();
     let left = header.places.first().map_or(0.0, |place| place.area.left);
@@ -206,8 +262,10 @@ fn is_section(row: &Row, header: &Header) -> bool {
         return false;
     }
     let colon = tokens.last().is_some_and(|token| token.text.ends_with(':'));
-    let is_first_column_name = header.places.first().is_some_and(|place| place.column == Column::Name);
-    BEGINNINGS.iter().any(|beginning| joined.starts_with(beginning)) || colon && !is_first_column_name
+    let is_first_column_name =
+        header.places.first().is_some_and(|place| place.column == Column::Name);
+    BEGINNINGS.iter().any(|beginning| joined.starts_with(beginning))
+        || colon && !is_first_column_name
 }
 
 /// A row with the amounts of an item.
@@ -217,11 +275,15 @@ fn is_anchor(data: &[Data<'_>], at: usize, header: &Header) -> bool {
     let quantity = number(row, Column::Quantity);
     let price = number(row, Column::UnitPrice);
     let total = number(row, Column::LineTotal);
+    let has_letters =
+        |run: &&[Token]| run.iter().any(|token| token.key.chars().any(char::is_alphabetic));
+    let is_named = row.name.iter().any(has_letters);
     // The total may be one row further down.
     let total_is_near = || {
         [at.wrapping_sub(1), at + 1].iter().any(|other| {
             data.get(*other).is_some_and(|other| {
-                let gap = (other.row.area.top - row.row.area.bottom).max(row.row.area.top - other.row.area.bottom);
+                let gap = (other.row.area.top - row.row.area.bottom)
+                    .max(row.row.area.top - other.row.area.bottom);
                 number(other, Column::LineTotal).is_some()
                     && number(other, Column::Quantity).is_none()
                     && number(other, Column::UnitPrice).is_none()
@@ -232,11 +294,15 @@ fn is_anchor(data: &[Data<'_>], at: usize, header: &Header) -> bool {
     match (quantity, price, total) {
         (Some(_), Some(_), Some(_)) => true,
         (Some(_), Some(_), None) => !has(Column::LineTotal) || total_is_near(),
+        (Some(_), None, None) => is_named && total_is_near(),
         (Some(_), None, Some(total)) | (None, Some(_), Some(total)) => {
-            total.looks_like_money() && (!row.name.is_empty() || !has(Column::Name))
+            total.looks_like_money() && (is_named || !has(Column::Name))
         }
         (None, None, Some(total)) => {
-            !has(Column::Quantity) && !has(Column::UnitPrice) && total.looks_like_money() && !row.name.is_empty()
+            !has(Column::Quantity)
+                && !has(Column::UnitPrice)
+                && total.looks_like_money()
+                && is_named
         }
         _ => false,
     }
@@ -252,8 +318,10 @@ fn item(data: &[Data<'_>], before: usize, anchor: usize, next: usize, header: &H
             }
             [anchor + 1, anchor.wrapping_sub(1)].iter().find_map(|at| {
                 let other = data.get(*at)?;
-                let gap = (other.row.area.top - row.row.area.bottom).max(row.row.area.top - other.row.area.bottom);
-                let close = gap < 0.6 * row.row.height() && number(other, Column::Quantity).is_none();
+                let gap = (other.row.area.top - row.row.area.bottom)
+                    .max(row.row.area.top - other.row.area.bottom);
+                let close =
+                    gap < 0.6 * row.row.height() && number(other, Column::Quantity).is_none();
                 close.then(|| number(other, column).map(|number| (other.row, number))).flatten()
             })
         };
@@ -276,23 +344,38 @@ fn item(data: &[Data<'_>], before: usize, anchor: usize, next: usize, header: &H
 }
 
 /// The name of an item: the text of its column in the anchor's row and the rows that continue it.
-fn name(data: &[Data<'_>], before: usize, anchor: usize, next: usize, header: &Header) -> Option<Cell<String>> {
+fn name(
+    data: &[Data<'_>],
+    before: usize,
+    anchor: usize,
+    next: usize,
+    header: &Header,
+) -> Option<Cell<String>> {
     let page = data[anchor].row.page;
     let anchor_area = data[anchor].row.area;
     // A name that is centred beside its amounts begins above them.
     let first = (before..anchor)
         .rev()
-        .take_while(|at| data[*at].row.page == page && data[*at].row.area.bottom > anchor_area.top + 0.5)
+        .take_while(|at| {
+            data[*at].row.page == page && data[*at].row.area.bottom > anchor_area.top + 0.5
+        })
         .last()
         .unwrap_or(anchor);
     let rows: Vec<(usize, &[Token])> = (first..next)
         .take(MAX_NAME_ROWS + header.name_depth)
-        .filter(|at| data[*at].row.page == page)
-        .filter_map(|at| data[at].name.first().map(|run| (at, *run)))
-        .skip(header.name_depth)
+        .filter(|at| data[*at].row.page == page && (header.name_depth == 0 || *at > anchor))
+        .filter_map(|at| {
+            data[at]
+                .name
+                .first()
+                .map(|run| (at, if at == anchor { *run } else { flowing(data[at].row, run) }))
+        })
         .collect();
     let (start, mut last) = rows.first().copied()?;
-    if start > anchor && header.name_depth == 0 && data[start].row.area.top - anchor_area.bottom > anchor_area.height() {
+    if start > anchor
+        && header.name_depth == 0
+        && data[start].row.area.top - anchor_area.bottom > anchor_area.height()
+    {
         return None;
     }
     let limit = column_right(data, header);
@@ -311,6 +394,21 @@ fn name(data: &[Data<'_>], before: usize, anchor: usize, next: usize, header: &H
     (!value.is_empty()).then_some(Cell { value, raw: text, area, page, currency: None })
 }
 
+/// Below its amounts a name may flow into the columns beside it.
+fn flowing<'a>(row: &'a Row, run: &[Token]) -> &'a [Token] {
+    let left = around(run).left;
+    let start = row.tokens.iter().position(|token| token.area.left >= left - 0.1).unwrap_or(0);
+    let mut end = start + 1;
+    while let Some(next) = row.tokens.get(end) {
+        let last = &row.tokens[end - 1];
+        if next.area.left - last.area.right > 0.9 * last.area.height().max(1.0) {
+            break;
+        }
+        end += 1;
+    }
+    &row.tokens[start..end]
+}
+
 /// How far names reach to the right.
 fn column_right(data: &[Data<'_>], header: &Header) -> f32 {
     let next = header
@@ -321,7 +419,11 @@ fn column_right(data: &[Data<'_>], header: &Header) -> f32 {
         .map(|place| place.area.left)
         .next()
         .unwrap_or(f32::MAX);
-    let own = header.places.iter().find(|place| place.column == Column::Name).map_or(0.0, |place| place.area.right);
+    let own = header
+        .places
+        .iter()
+        .find(|place| place.column == Column::Name)
+        .map_or(0.0, |place| place.area.right);
     let widest = data
         .iter()
         .filter_map(|data| data.name.first())
@@ -339,12 +441,20 @@ fn continues(above: &[Token], run: &[Token], limit: f32) -> bool {
     let aligned = (first.left - second.left).abs() < 0.4 * height;
     let gap = second.top - first.bottom;
     let label = run.iter().position(|token| token.text.ends_with(':'));
-    let is_label = label.is_some_and(|at| at <= 2 && run[0].text.starts_with(char::is_alphabetic));
+    let is_date = |token: &Token| {
+        token.key.len() >= 6
+            && token.key.chars().all(|char| char.is_ascii_digit())
+            && token.text.len() > token.key.len() + 1
+    };
+    let is_label = label.is_some_and(|at| at <= 2 && run[0].text.starts_with(char::is_alphabetic))
+        || run[0].key.ends_with("nr")
+        || run.iter().any(is_date);
     let is_bullet = run[0].key.is_empty() && run[0].text != "-" && run[0].text != "&";
     let Some(word) = run.first() else { return false };
     #[expect(clippy::cast_precision_loss, reason = "names are short")]
-    let characters = above.iter().map(|token| token.text.chars().count() + 1).sum::<usize>().max(1) as f32;
+    let characters =
+        above.iter().map(|token| token.text.chars().count() + 1).sum::<usize>().max(2) as f32 - 1.0;
     let character = first.width() / characters;
-    let needs = first.right + word.area.width() + 4.0 * character;
-    aligned && gap < 0.5 * height && !is_label && !is_bullet && needs > limit
+    let needs = first.right + word.area.width() + 2.0 * character;
+    aligned && gap < 0.5 * height && !is_label && !is_bullet && needs >= limit - 0.5
 }

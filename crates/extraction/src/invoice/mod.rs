@@ -6,6 +6,7 @@
 
 mod address;
 mod columns;
+mod currency;
 mod header;
 mod lines;
 mod parties;
@@ -14,8 +15,8 @@ mod tests;
 mod totals;
 
 use domain::FieldSource;
-use pages::Page;
 
+use crate::candidates::Found;
 use crate::labels::Labels;
 use crate::numbers::Separator;
 use crate::parsed::{Candidate, Parsed, ParsedField};
@@ -30,31 +31,39 @@ use totals::{Amount, Total, TotalLabels};
 /// Candidates of each field.
 const KEPT: usize = 6;
 
-/// Finds the fields of an invoice. The caller bounds the number of pages.
-pub fn parse(pages: &[Page], document_type: &DocumentType) -> Parsed {
-    let rows = Rows::of(pages);
+pub(crate) const DOCUMENT_TYPE: &str = "invoice";
+
+/// Finds the fields of an invoice.
+pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) -> Parsed {
     let separator = Separator::of(&rows.list);
     let mut fields = Vec::new();
-    let mut warnings = Vec::new();
 
-    let dates = header::find_dates(pages);
-    let numbers = header::invoice_numbers(&rows, document_type, &dates);
-    fields.push(field("invoice_number", numbers.into_iter().map(|scored| scored_candidate(&rows, scored))));
-    let dates = header::dates(&rows, document_type, &dates);
-    if dates.ambiguous {
-        warnings.push("The order of day and month of a date is ambiguous.".to_owned());
-    }
-    fields.push(field("issue_date", dates.issue.into_iter().map(|scored| scored_candidate(&rows, scored))));
-    fields.push(field("due_date", dates.due.into_iter().map(|scored| scored_candidate(&rows, scored))));
+    let numbers = header::invoice_numbers(rows, document_type, dates);
+    fields.push(field(
+        "invoice_number",
+        numbers.into_iter().map(|scored| scored_candidate(rows, scored)),
+    ));
+    let dates = header::dates(rows, document_type, dates);
+    fields.push(field(
+        "issue_date",
+        dates.issue.into_iter().map(|scored| scored_candidate(rows, scored)),
+    ));
+    fields.push(field(
+        "due_date",
+        dates.due.into_iter().map(|scored| scored_candidate(rows, scored)),
+    ));
 
     let labels = PartyLabels::new(
         Labels::of(document_type, "seller.name"),
         Labels::of(document_type, "buyer.name"),
     );
-    party_fields(&rows, parties::parties(&rows, &labels), &mut fields);
+    party_fields(rows, parties::parties(rows, &labels), &mut fields);
 
-    let currencies = header::currencies(&rows, document_type, separator);
-    fields.push(field("currency", currencies.into_iter().map(|scored| scored_candidate(&rows, scored))));
+    let currencies = currency::currencies(rows, document_type, separator);
+    fields.push(field(
+        "currency",
+        currencies.into_iter().map(|scored| scored_candidate(rows, scored)),
+    ));
 
     let all_totals = Total::ALL.iter().flat_map(|total| {
         let spec = document_type.fields.iter().find(|spec| spec.name == total.field());
@@ -64,19 +73,18 @@ pub fn parse(pages: &[Page], document_type: &DocumentType) -> Parsed {
         columns: ColumnLabels::new(document_type),
         totals: Labels::new(all_totals.map(String::as_str)),
     };
-    let items = lines::items(&rows, &line_labels, separator);
-    let sums: Vec<_> = items.iter().filter_map(|item| item.line_total.as_ref().map(|cell| cell.value)).collect();
-    let amounts = totals::totals(&rows, &TotalLabels::new(document_type), separator, &sums);
+    let items = lines::items(rows, &line_labels, separator);
+    let amounts = totals::totals(rows, &TotalLabels::new(document_type), separator, &items);
     for total in Total::ALL {
         let own = amounts.iter().filter(|amount| amount.total == total);
-        fields.push(field(total.field(), own.map(|amount| amount_candidate(&rows, amount))));
+        fields.push(field(total.field(), own.map(|amount| amount_candidate(rows, amount))));
     }
     Parsed {
         document_type: document_type.name.clone(),
         fields,
         trades: Vec::new(),
-        lines: items.iter().map(|item| line(&rows, item)).collect(),
-        warnings,
+        lines: items.iter().map(|item| line(rows, item)).collect(),
+        warnings: Vec::new(),
     }
 }
 
@@ -98,7 +106,7 @@ fn scored_candidate(rows: &Rows, scored: header::Scored) -> Candidate {
         value: scored.value,
         raw: scored.raw,
         page: Some(scored.page),
-        area: scored.area.filter(|_| rows.placed),
+        area: scored.area.filter(|_| rows.placed()),
         source: if scored.is_alternative { FieldSource::OcrAlternative } else { FieldSource::Page },
         score: scored.score,
         currency: None,
@@ -110,7 +118,7 @@ fn part_candidate(rows: &Rows, part: &Part, score: f32) -> Candidate {
         value: part.value.clone(),
         raw: part.raw.clone(),
         page: Some(part.page),
-        area: rows.placed.then_some(part.area),
+        area: rows.placed().then_some(part.area),
         source: FieldSource::Page,
         score,
         currency: None,
@@ -122,7 +130,7 @@ fn amount_candidate(rows: &Rows, amount: &Amount) -> Candidate {
         value: amount.value.to_string(),
         raw: amount.raw.clone(),
         page: (!amount.is_derived).then_some(amount.page),
-        area: (rows.placed && !amount.is_derived).then_some(amount.area),
+        area: (rows.placed() && !amount.is_derived).then_some(amount.area),
         source: if amount.is_derived { FieldSource::Derived } else { FieldSource::Page },
         score: amount.score,
         currency: amount.currency.map(str::to_owned),
@@ -138,7 +146,12 @@ fn party_fields(rows: &Rows, parties: Parties, fields: &mut Vec<ParsedField>) {
     };
     let (best_seller, best_buyer) = (best(&seller), best(&buyer));
     for (party, own, other, best_other) in [
-        ("seller", &seller as &dyn Fn(&parties::Scored) -> f32, &buyer as &dyn Fn(&parties::Scored) -> f32, best_buyer),
+        (
+            "seller",
+            &seller as &dyn Fn(&parties::Scored) -> f32,
+            &buyer as &dyn Fn(&parties::Scored) -> f32,
+            best_buyer,
+        ),
         ("buyer", &buyer, &seller, best_seller),
     ] {
         // An address that is the best of the other party, and better there, is not this party's.
@@ -147,7 +160,15 @@ fn party_fields(rows: &Rows, parties: Parties, fields: &mut Vec<ParsedField>) {
             own(scored) - if lost { 4.0 } else { 0.0 }
         };
         let of = |part: &dyn Fn(&Address) -> Option<Part>| -> Vec<Candidate> {
-            let found = parties.addresses.iter().filter_map(|scored| Some((part(&scored.address)?, score(scored))));
+            // A part that the best address lacks is missing; it does not come from another address.
+            let best = parties.addresses.iter().max_by(|a, b| score(a).total_cmp(&score(b)));
+            if best.is_none_or(|best| part(&best.address).is_none()) {
+                return Vec::new();
+            }
+            let found = parties
+                .addresses
+                .iter()
+                .filter_map(|scored| Some((part(&scored.address)?, score(scored))));
             found.map(|(part, score)| part_candidate(rows, &part, score)).collect()
         };
         let mut names: Vec<Candidate> = parties
@@ -155,7 +176,13 @@ fn party_fields(rows: &Rows, parties: Parties, fields: &mut Vec<ParsedField>) {
             .iter()
             .flat_map(|scored| {
                 let score = score(scored);
-                scored.address.names.iter().take(3).enumerate().map(move |(at, name)| (name, at, score))
+                scored
+                    .address
+                    .names
+                    .iter()
+                    .take(3)
+                    .enumerate()
+                    .map(move |(at, name)| (name, at, score))
             })
             .map(|(name, at, score)| {
                 let later = if at == 0 { 0.0 } else { 1.0 };
@@ -163,7 +190,9 @@ fn party_fields(rows: &Rows, parties: Parties, fields: &mut Vec<ParsedField>) {
             })
             .collect();
         if party == "seller" {
-            names.extend(parties.names.iter().map(|(part, score)| part_candidate(rows, part, *score)));
+            names.extend(
+                parties.names.iter().map(|(part, score)| part_candidate(rows, part, *score)),
+            );
         }
         let name = |field: &str| format!("{party}.{field}");
         fields.push(field(&name("name"), names));
@@ -186,7 +215,7 @@ fn line(rows: &Rows, item: &Item) -> Vec<ParsedField> {
             value: cell.value.to_string(),
             raw: cell.raw.clone(),
             page: Some(cell.page),
-            area: rows.placed.then_some(cell.area),
+            area: rows.placed().then_some(cell.area),
             source: FieldSource::Page,
             score,
             currency: cell.currency.map(str::to_owned),
@@ -197,7 +226,7 @@ fn line(rows: &Rows, item: &Item) -> Vec<ParsedField> {
         value: cell.value.clone(),
         raw: cell.raw.clone(),
         page: Some(cell.page),
-        area: rows.placed.then_some(cell.area),
+        area: rows.placed().then_some(cell.area),
         source: FieldSource::Page,
         score: 2.0,
         currency: None,

@@ -14,15 +14,50 @@ use crate::rows::{Rows, Segment, Token, text_of};
 
 /// Headings of other parties: where goods are sent, who is paid, who represents the seller.
 const OTHERS: [&str; 44] = [
-    "Warenempfänger", "Abweichender Warenempfänger", "Lieferadresse", "Lieferanschrift", "Lieferung an",
-    "Versandadresse", "Leistungsort", "Zahlungsempfänger", "Abweichender Zahlungsempfänger",
-    "Steuerbevollmächtigter", "Steuerbevollmächtigter des Verkäufers", "Warenlieferant/Hersteller",
-    "Abweichender Rechnungsempfänger", "Ship to", "Shipping address", "Shipped to", "Deliver to", "Delivery address",
-    "Delivery to", "Service address", "Remit to", "Remittance address", "Payee", "Tax representative",
-    "Livraison", "Adresse de livraison", "Livré à", "Lieu de livraison", "Adresse de l'installation", "Bénéficiaire",
-    "Représentant fiscal", "Indirizzo di consegna", "Destinazione merce", "Luogo di consegna", "Destinazione",
-    "Dirección de envío", "Dirección de entrega", "Enviar a", "Afleveradres", "Bezorgadres", "Leveringsadres",
-    "Verzendadres", "Bei Rückfragen", "Bankverbindung",
+    "Warenempfänger",
+    "Abweichender Warenempfänger",
+    "Lieferadresse",
+    "Lieferanschrift",
+    "Lieferung an",
+    "Versandadresse",
+    "Leistungsort",
+    "Zahlungsempfänger",
+    "Abweichender Zahlungsempfänger",
+    "Steuerbevollmächtigter",
+    "Steuerbevollmächtigter des Verkäufers",
+    "Warenlieferant/Hersteller",
+    "Abweichender Rechnungsempfänger",
+    "Ship to",
+    "Shipping address",
+    "Shipped to",
+    "Deliver to",
+    "Delivery address",
+    "Delivery to",
+    "Service address",
+    "Remit to",
+    "Remittance address",
+    "Payee",
+    "Tax representative",
+    "Livraison",
+    "Adresse de livraison",
+    "Livré à",
+    "Lieu de livraison",
+    "Adresse de l'installation",
+    "Bénéficiaire",
+    "Représentant fiscal",
+    "Indirizzo di consegna",
+    "Destinazione merce",
+    "Luogo di consegna",
+    "Destinazione",
+    "Dirección de envío",
+    "Dirección de entrega",
+    "Enviar a",
+    "Afleveradres",
+    "Bezorgadres",
+    "Leveringsadres",
+    "Verzendadres",
+    "Bei Rückfragen",
+    "Bankverbindung",
 ];
 /// Addresses that are compared with each other.
 const MAX_COMPARED: usize = 60;
@@ -91,10 +126,16 @@ impl PartyLabels {
             .filter_map(|(role, found)| found.map(|found| (role, found)))
             .filter(|(_, found)| {
                 // The label begins the segment; a colon may end it, and little follows.
-                let before = tokens[..found.tokens.start].iter().filter(|token| !token.key.is_empty()).count();
-                let after = tokens[found.tokens.end..].iter().filter(|token| !token.key.is_empty()).count();
+                let before = tokens[..found.tokens.start]
+                    .iter()
+                    .filter(|token| !token.key.is_empty())
+                    .count();
+                let after =
+                    tokens[found.tokens.end..].iter().filter(|token| !token.key.is_empty()).count();
                 let colon = tokens[found.tokens.end - 1].text.ends_with(':')
-                    || tokens.get(found.tokens.end).is_some_and(|token| token.text.starts_with([':', '/', '(']));
+                    || tokens
+                        .get(found.tokens.end)
+                        .is_some_and(|token| token.text.starts_with([':', '/', '(']));
                 found.exact && before == 0 && (after == 0 || colon && after <= 4)
             })
             .max_by_key(|(_, found)| found.length)?;
@@ -143,7 +184,12 @@ fn headings(rows: &Rows, labels: &PartyLabels) -> Vec<Heading> {
 }
 
 /// The heading that a place on the page belongs to: the nearest above it, in its column.
-fn heading_of<'a>(headings: &'a [Heading], page: u32, row: usize, area: &Area) -> Option<&'a Heading> {
+fn heading_of<'a>(
+    headings: &'a [Heading],
+    page: u32,
+    row: usize,
+    area: &Area,
+) -> Option<&'a Heading> {
     let height = area.height().max(1.0);
     headings
         .iter()
@@ -201,8 +247,12 @@ fn scores(rows: &Rows, headings: &[Heading], all: &[Address], at: usize) -> (f32
     // Under the sender's line is the recipient.
     let under_sender = all.iter().any(|other| {
         let below = address.area.top - other.area.bottom;
-        other.is_inline && other.page == address.page && below > -2.0 && below < 90.0
-            && address.area.left < other.area.right && !address.is_inline
+        other.is_inline
+            && other.page == address.page
+            && below > -2.0
+            && below < 90.0
+            && address.area.left < other.area.right
+            && !address.is_inline
             && !same_place(other, address)
     });
     if under_sender {
@@ -267,7 +317,10 @@ fn has_contact(rows: &Rows, address: &Address) -> bool {
         });
         if let Some(range) = same_column {
             bottom = row.area.bottom;
-            if CONTACT.as_ref().is_some_and(|contact| contact.is_match(&text_of(&row.tokens[range]))) {
+            if CONTACT
+                .as_ref()
+                .is_some_and(|contact| contact.is_match(&text_of(&row.tokens[range])))
+            {
                 return true;
             }
         }
@@ -295,7 +348,8 @@ fn vat_ids(rows: &Rows, headings: &[Heading], addresses: &[Scored]) -> Vec<VatId
                 if rest.starts_with(|char: char| char.is_ascii_digit() || char == '-') {
                     continue;
                 }
-                let value: String = matched.as_str().chars().filter(|char| char.is_alphanumeric()).collect();
+                let value: String =
+                    matched.as_str().chars().filter(|char| char.is_alphanumeric()).collect();
                 let area = segment.area();
                 let (mut seller, mut buyer) = (1.0_f32, 0.0_f32);
                 if let Some(heading) = heading_of(headings, row.page, index, &area) {
@@ -311,7 +365,10 @@ fn vat_ids(rows: &Rows, headings: &[Heading], addresses: &[Scored]) -> Vec<VatId
                         }
                     }
                 }
-                let of_customer = ["kunde", "customer", "your vat", "ihre ust", "client", "klant", "cliente", "buyer"];
+                let of_customer = [
+                    "kunde", "customer", "your vat", "ihre ust", "client", "klant", "cliente",
+                    "buyer",
+                ];
                 if of_customer.iter().any(|word| lower.contains(word)) {
                     buyer += 2.0;
                     seller -= 2.0;
@@ -320,7 +377,10 @@ fn vat_ids(rows: &Rows, headings: &[Heading], addresses: &[Scored]) -> Vec<VatId
                     seller += 1.5;
                     buyer -= 1.0;
                 }
-                let labelled = ["ust", "vat", "tva", "btw", "iva", "uid", "tax id", "mwst", "mehrwert", "umsatz"];
+                let labelled = [
+                    "ust", "vat", "tva", "btw", "iva", "uid", "tax id", "mwst", "mehrwert",
+                    "umsatz",
+                ];
                 if labelled.iter().any(|word| lower.contains(word)) {
                     seller += 0.5;
                     buyer += 0.5;
@@ -348,7 +408,9 @@ fn nearest<'a>(addresses: &'a [Scored], page: u32, area: &Area) -> Option<&'a Sc
         .filter(|scored| {
             let address = &scored.address;
             let down = area.top - address.area.bottom;
-            address.page == page && down > -2.0 && down < 80.0
+            address.page == page
+                && down > -2.0
+                && down < 80.0
                 && (address.area.left - area.left).abs() < 40.0
         })
         .min_by(|a, b| b.address.area.bottom.total_cmp(&a.address.area.bottom))
@@ -360,7 +422,8 @@ fn letterhead_names(rows: &Rows) -> Vec<(Part, f32)> {
     for segment in rows.segments() {
         let row = &rows.list[segment.row];
         let text = segment.text();
-        if row.page > 1 || segment.tokens.len() > 7 || text.contains(':') || !has_legal_form(&text) {
+        if row.page > 1 || segment.tokens.len() > 7 || text.contains(':') || !has_legal_form(&text)
+        {
             continue;
         }
         let area = segment.area();

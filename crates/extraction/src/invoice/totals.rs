@@ -1,8 +1,11 @@
 //! The totals of an invoice: amounts by their labels, and the combination whose arithmetic holds.
 
+use std::collections::HashSet;
+
 use pages::Area;
 use rust_decimal::Decimal;
 
+use super::lines::Item;
 use crate::labels::Labels;
 use crate::numbers::{Number, Separator, numbers};
 use crate::rows::{Row, Rows, Token, around, text_of};
@@ -10,14 +13,68 @@ use crate::types::DocumentType;
 
 /// Amounts that are no total: allowances, charges, prepayments, discounts.
 const OTHERS: [&str; 62] = [
-    "Gesamtbetrag der Zuschläge", "Gesamtbetrag der Abschläge", "Zuschläge", "Abschläge", "Zu-/Abschlag", "Rabatt",
-    "Gesamtrabatt", "Artikelgesamtrabatt", "Rabattbetrag", "Skonto", "Skonto sofort", "Skontobetrag", "Anzahlung",
-    "Anzahlungen", "Erhaltene Anzahlungen", "bereits gezahlt", "Versand", "Versandkosten", "Fracht", "Frachtbetrag",
-    "Fracht-Verp-Vers", "Bruttopreis", "Nettopreis", "Einzelpreis", "Leergutwert", "Übertrag", "Basisbetrag", "Discount",
-    "Shipping", "Freight", "Prepaid", "Amount paid", "Paid", "Payments", "Deposit", "Credits", "Rounding", "Unit price",
-    "Taxable amount", "Carried forward", "Remise", "Acompte", "Frais de port", "Déjà payé", "Escompte", "Report",
-    "Prix unitaire", "Sconto", "Acconto", "Spese di spedizione", "Trasporto", "Prezzo unitario", "Descuento", "Anticipo",
-    "Gastos de envío", "Portes", "Korting", "Verzendkosten", "Aanbetaling", "Voldaan", "Lastschrift", "Gutschrift",
+    "Gesamtbetrag der Zuschläge",
+    "Gesamtbetrag der Abschläge",
+    "Zuschläge",
+    "Abschläge",
+    "Zu-/Abschlag",
+    "Rabatt",
+    "Gesamtrabatt",
+    "Artikelgesamtrabatt",
+    "Rabattbetrag",
+    "Skonto",
+    "Skonto sofort",
+    "Skontobetrag",
+    "Anzahlung",
+    "Anzahlungen",
+    "Erhaltene Anzahlungen",
+    "bereits gezahlt",
+    "Versand",
+    "Versandkosten",
+    "Fracht",
+    "Frachtbetrag",
+    "Fracht-Verp-Vers",
+    "Bruttopreis",
+    "Nettopreis",
+    "Einzelpreis",
+    "Leergutwert",
+    "Übertrag",
+    "Basisbetrag",
+    "Discount",
+    "Shipping",
+    "Freight",
+    "Prepaid",
+    "Amount paid",
+    "Paid",
+    "Payments",
+    "Deposit",
+    "Credits",
+    "Rounding",
+    "Unit price",
+    "Taxable amount",
+    "Carried forward",
+    "Remise",
+    "Acompte",
+    "Frais de port",
+    "Déjà payé",
+    "Escompte",
+    "Report",
+    "Prix unitaire",
+    "Sconto",
+    "Acconto",
+    "Spese di spedizione",
+    "Trasporto",
+    "Prezzo unitario",
+    "Descuento",
+    "Anticipo",
+    "Gastos de envío",
+    "Portes",
+    "Korting",
+    "Verzendkosten",
+    "Aanbetaling",
+    "Voldaan",
+    "Lastschrift",
+    "Gutschrift",
 ];
 /// How many amounts of each total are combined.
 const COMBINED: usize = 10;
@@ -76,11 +133,8 @@ impl TotalLabels {
 
     /// The total that a text names, and how sure that is.
     fn class(&self, tokens: &[Token]) -> Option<(Total, f32)> {
-        let length: usize = tokens.iter().map(|token| token.key.len()).sum();
-        if length == 0 {
-            return None;
-        }
-        let other = self.others.find(tokens).filter(|found| found.exact).map_or(0, |found| found.length);
+        let other =
+            self.others.find(tokens).filter(|found| found.exact).map_or(0, |found| found.length);
         let best = self
             .totals
             .iter()
@@ -94,21 +148,46 @@ impl TotalLabels {
             return None;
         }
         #[expect(clippy::cast_precision_loss, reason = "labels are short")]
-        let coverage = found.length as f32 / length as f32;
-        Some((total, 1.5 + 2.0 * coverage.min(1.0) - if found.exact { 0.0 } else { 0.7 }))
+        let length =
+            |tokens: &[Token]| tokens.iter().map(|token| token.key.len()).sum::<usize>() as f32;
+        #[expect(clippy::cast_precision_loss, reason = "labels are short")]
+        let own = found.length as f32;
+        // Words between the label and the amount weigh more than words before the label.
+        let coverage = own
+            / (own
+                + length(&tokens[found.tokens.end..])
+                + 0.4 * length(&tokens[..found.tokens.start]));
+        Some((total, 1.5 + 2.0 * coverage - if found.exact { 0.0 } else { 0.7 }))
     }
 }
 
 /// Every amount with a label of a total, with arithmetic considered: the best of each total first.
-pub(crate) fn totals(rows: &Rows, labels: &TotalLabels, separator: Separator, items: &[Decimal]) -> Vec<Amount> {
-    let mut amounts = labelled(rows, labels, separator);
-    let sum: Decimal = items.iter().copied().sum();
-    combine(&mut amounts, (!items.is_empty()).then_some(sum));
+pub(crate) fn totals(
+    rows: &Rows,
+    labels: &TotalLabels,
+    separator: Separator,
+    items: &[Item],
+) -> Vec<Amount> {
+    let mut amounts = labelled(rows, labels, separator, items);
+    let lines: Vec<Decimal> =
+        items.iter().filter_map(|item| item.line_total.as_ref()).map(|cell| cell.value).collect();
+    combine(&mut amounts, (!lines.is_empty()).then(|| lines.into_iter().sum()));
     amounts.sort_by(|a, b| b.score.total_cmp(&a.score));
     amounts
 }
 
-fn labelled(rows: &Rows, labels: &TotalLabels, separator: Separator) -> Vec<Amount> {
+fn labelled(
+    rows: &Rows,
+    labels: &TotalLabels,
+    separator: Separator,
+    items: &[Item],
+) -> Vec<Amount> {
+    let in_items: HashSet<(u32, u32, u32)> = items
+        .iter()
+        .flat_map(|item| [&item.line_total, &item.unit_price, &item.quantity])
+        .flatten()
+        .map(|cell| place(cell.page, &cell.area))
+        .collect();
     let mut amounts: Vec<Amount> = Vec::new();
     for (index, row) in rows.list.iter().enumerate() {
         if amounts.len() >= MAX_AMOUNTS {
@@ -118,14 +197,24 @@ fn labelled(rows: &Rows, labels: &TotalLabels, separator: Separator) -> Vec<Amou
         let money: Vec<&Number> =
             found.iter().filter(|number| number.looks_like_money()).take(30).collect();
         for number in &money {
+            if in_items.contains(&place(row.page, &around(&row.tokens[number.tokens.clone()]))) {
+                continue;
+            }
             let left = text_left(row, &found, number);
-            let own = left.and_then(|tokens| labels.class(tokens));
+            // In a row such as `Tax 15 % on 100.00   15.00` the last amount is the one that is named.
+            let is_last = number.tokens == money[money.len() - 1].tokens;
+            let named =
+                left.or_else(|| if is_last { text_left(row, &found, money[0]) } else { None });
+            let own = named
+                .and_then(|tokens| labels.class(tokens))
+                .map(|(total, score)| (total, score - if is_last { 0.0 } else { 0.8 }));
             let above = || {
                 let header = header_above(rows, index, number, separator)?;
                 let (total, score) = labels.class(&header)?;
                 // A row of sums: its label is a total, or only the currency.
                 let sums = left.is_none_or(|tokens| {
-                    labels.class(tokens).is_some() || tokens.iter().all(|token| token.key.len() <= 3)
+                    labels.class(tokens).is_some()
+                        || tokens.iter().all(|token| token.key.len() <= 3)
                 });
                 Some((total, score - 0.3 + if sums { 0.8 } else { 0.0 }))
             };
@@ -148,6 +237,11 @@ fn labelled(rows: &Rows, labels: &TotalLabels, separator: Separator) -> Vec<Amou
         }
     }
     amounts
+}
+
+/// A place that can be compared exactly.
+fn place(page: u32, area: &Area) -> (u32, u32, u32) {
+    (page, area.left.to_bits(), area.top.to_bits())
 }
 
 /// The text between a number and the number before it in its row.
@@ -176,7 +270,12 @@ fn text_left<'a>(row: &'a Row, found: &[Number], number: &Number) -> Option<&'a 
 }
 
 /// The text above a number in its column.
-fn header_above(rows: &Rows, index: usize, number: &Number, separator: Separator) -> Option<Vec<Token>> {
+fn header_above(
+    rows: &Rows,
+    index: usize,
+    number: &Number,
+    separator: Separator,
+) -> Option<Vec<Token>> {
     let row = &rows.list[index];
     let area = around(&row.tokens[number.tokens.clone()]);
     for above in rows.list[index.saturating_sub(HEADER_ROWS)..index].iter().rev() {
@@ -209,14 +308,20 @@ fn combine(amounts: &mut Vec<Amount>, lines: Option<Decimal>) {
     borrow(amounts, Total::Basis, Total::Lines, 1.2);
     borrow(amounts, Total::Lines, Total::Basis, 1.2);
     borrow(amounts, Total::Due, Total::Grand, 1.2);
-    borrow(amounts, Total::Grand, Total::Due, 1.0);
+    borrow(amounts, Total::Grand, Total::Due, 1.5);
+    if amounts.iter().all(|amount| amount.total != Total::Basis && amount.total != Total::Tax) {
+        borrow(amounts, Total::Grand, Total::Basis, 2.0);
+        borrow(amounts, Total::Grand, Total::Lines, 2.0);
+    }
     let best = |amounts: &[Amount], total: Total| -> Vec<usize> {
-        let mut found: Vec<usize> = (0..amounts.len()).filter(|at| amounts[*at].total == total).collect();
+        let mut found: Vec<usize> =
+            (0..amounts.len()).filter(|at| amounts[*at].total == total).collect();
         found.sort_by(|a, b| amounts[*b].score.total_cmp(&amounts[*a].score));
         found.truncate(COMBINED);
         found
     };
-    let (bases, taxes, grands) = (best(amounts, Total::Basis), best(amounts, Total::Tax), best(amounts, Total::Grand));
+    let (bases, taxes, grands) =
+        (best(amounts, Total::Basis), best(amounts, Total::Tax), best(amounts, Total::Grand));
     let mut chosen: Option<(f32, [Option<usize>; 3])> = None;
     for basis in &bases {
         for grand in &grands {
@@ -224,7 +329,8 @@ fn combine(amounts: &mut Vec<Amount>, lines: Option<Decimal>) {
                 let (b, g) = (&amounts[*basis], &amounts[*grand]);
                 let tax_value = tax.map_or(Decimal::ZERO, |tax| amounts[*tax].value);
                 let holds = equal(b.value + tax_value, g.value);
-                let from_lines = lines.is_some_and(|lines| equal(lines, b.value) || equal(lines, g.value));
+                let from_lines =
+                    lines.is_some_and(|lines| equal(lines, b.value) || equal(lines, g.value));
                 let mut score = b.score + g.score + tax.map_or(0.0, |tax| amounts[*tax].score);
                 score += if holds { 4.0 } else { 0.0 } + if from_lines { 0.7 } else { 0.0 };
                 // Different places are better evidence than one amount for both.
@@ -248,13 +354,15 @@ fn combine(amounts: &mut Vec<Amount>, lines: Option<Decimal>) {
     if let (Some(net), Some(grand)) = (value(net), value(grand)) {
         let known = value(tax).unwrap_or_default();
         let missing = grand - net;
-        if !equal(net + known, grand) && missing.is_sign_positive() && missing < net * Decimal::new(35, 2) {
+        let is_plausible = missing.is_sign_positive() == net.is_sign_positive()
+            && missing.abs() < net.abs() * Decimal::new(35, 2);
+        if !equal(net + known, grand) && is_plausible {
             derive(amounts, Total::Tax, missing);
         }
         // Prepayments make the payable amount smaller; larger ones are an error.
         for amount in amounts.iter_mut().filter(|amount| amount.total == Total::Due) {
             if equal(amount.value, grand) {
-                amount.score += 0.6;
+                amount.score += 0.3;
             } else if amount.value > grand && grand.is_sign_positive() {
                 amount.score -= 1.0;
             }
@@ -290,7 +398,11 @@ fn borrow(amounts: &mut Vec<Amount>, from: Total, to: Total, cost: f32) {
 }
 
 fn derive(amounts: &mut Vec<Amount>, total: Total, value: Decimal) {
-    let has_any = amounts.iter().any(|amount| amount.total == total);
+    let best = amounts
+        .iter()
+        .filter(|amount| amount.total == total)
+        .map(|amount| amount.score)
+        .reduce(f32::max);
     amounts.push(Amount {
         total,
         value,
@@ -298,7 +410,7 @@ fn derive(amounts: &mut Vec<Amount>, total: Total, value: Decimal) {
         area: Area::default(),
         page: 0,
         currency: None,
-        score: if has_any { 1.0 } else { 2.0 },
+        score: best.map_or(2.0, |best| best + 0.1),
         is_derived: true,
     });
 }
