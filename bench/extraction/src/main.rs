@@ -3,6 +3,10 @@
 mod brokers;
 mod corpus;
 mod e_invoices;
+mod invoices;
+mod measure;
+mod receipts;
+mod show;
 
 use std::path::PathBuf;
 
@@ -47,12 +51,34 @@ enum Command {
         #[arg(long)]
         date: String,
     },
+    /// Measures the fields of photographed receipts.
+    Receipts {
+        /// Print every wrong value.
+        #[arg(long)]
+        details: bool,
+    },
+    /// Measures the header fields and line items of invoices.
+    Invoices {
+        /// The python of `scripts/python-tool invoice2data python`, for the comparison with it.
+        #[arg(long, default_value = "invoice2data-python")]
+        peer: PathBuf,
+        /// Print every wrong value.
+        #[arg(long)]
+        details: bool,
+    },
+    /// Prints the stored pages of the documents of a folder whose names contain a text.
+    Show { folder: String, name: String },
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
         Command::EInvoices => e_invoices::measure(&args.corpus, &args.cache),
+        Command::Show { folder, name } => show::show(&args.corpus, &args.cache, &folder, &name),
+        Command::Invoices { peer, details } => {
+            invoices::run(&args.corpus, &args.cache, &peer, details)
+        }
+        Command::Receipts { details } => receipts::run(&args.corpus, &args.cache, details),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
         Command::Brokers { errors, only } => {
             brokers::measure(&args.corpus, &args.cache, errors.then_some(only.as_str()))
