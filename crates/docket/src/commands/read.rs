@@ -170,7 +170,7 @@ impl Printer {
                 match format {
                     ReadFormat::Markdown => export::markdown(page, &mut text),
                     ReadFormat::Text | ReadFormat::Json | ReadFormat::Pages => {
-                        export::text(page, &mut text)
+                        export::text(page, &mut text);
                     }
                 }
                 to.write_all(text.as_bytes())?;
