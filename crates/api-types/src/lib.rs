@@ -4,6 +4,7 @@ mod api_keys;
 mod audit;
 mod batches;
 mod config;
+mod document_types;
 mod documents;
 mod facets;
 mod health;
@@ -22,6 +23,11 @@ pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView, KeyCreato
 pub use audit::{AuditEntryView, AuditQuery};
 pub use batches::{BatchCounts, BatchResultView, BatchView, CreateBatchRequest};
 pub use config::{ConfigView, SettingOrigin, SettingView};
+pub use document_types::{
+    ConstraintDefinition, DocumentTypeDefinition, DocumentTypeList, DocumentTypeOrigin,
+    DocumentTypeQuery, DocumentTypeSummary, DocumentTypeVersionView, DocumentTypeVersions,
+    DocumentTypeView, FieldDefinition,
+};
 pub use documents::{
     AttachmentView, BatchUploadResponse, DocumentDetailView, DocumentProgressView, DocumentQuery,
     DocumentSort, DocumentStatusFilter, DocumentSummary, DocumentTitle, DocumentView, FileContent,

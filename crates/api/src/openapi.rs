@@ -17,8 +17,9 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, config, document_lists, documents, events, files, health, ids, jobs,
-    mcp, metrics, page_views, pages, rerun, runs, search, session, tenant, users,
+    api_keys, audit, batches, config, document_lists, document_types, documents, events, files,
+    health, ids, jobs, mcp, metrics, page_views, pages, rerun, runs, search, session, tenant,
+    users,
 };
 
 #[derive(OpenApi)]
@@ -41,6 +42,7 @@ use crate::routes::{
         (name = "tenant", description = "The tenant's own rules, limits and usage"),
         (name = "config", description = "The server's configuration, for its operator"),
         (name = "documents", description = "Documents, their runs, pages and originals"),
+        (name = "document-types", description = "Which fields are extracted from which documents"),
         (name = "search", description = "Search and ask questions, in the documents that the caller may see"),
         (name = "batches", description = "Documents that are uploaded together"),
         (name = "events", description = "A stream of events"),
@@ -103,6 +105,9 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(tenant::change_rules))
         .routes(routes!(tenant::change_acceptance))
         .routes(routes!(config::see))
+        .routes(routes!(document_types::list))
+        .routes(routes!(document_types::find, document_types::put, document_types::withdraw))
+        .routes(routes!(document_types::versions))
         .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
         .routes(routes!(document_lists::list, documents::create).layer(DefaultBodyLimit::disable()))
         .routes(routes!(document_lists::facets))

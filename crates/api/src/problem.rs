@@ -139,6 +139,11 @@ impl From<OpsError> for ApiProblem {
                 Self::new(StatusCode::NOT_FOUND, "not_found", text)
             }
             OpsError::Invalid { field, problem } => Self::invalid(problem).for_field(field),
+            OpsError::InvalidDocumentType(invalid) => {
+                let problem = Self::new(StatusCode::BAD_REQUEST, "invalid_document_type", text);
+                let field = invalid.problems.into_iter().next().map(|problem| problem.path.into());
+                Self { field, ..problem }
+            }
             OpsError::Conflict { code, .. } => Self::new(StatusCode::CONFLICT, code, text),
             OpsError::Refused(refusal) => {
                 let status = match refusal {

@@ -8,6 +8,7 @@ mod jobs;
 mod read;
 mod search;
 mod serve;
+mod types;
 
 use std::path::PathBuf;
 
@@ -27,6 +28,7 @@ pub(crate) use jobs::{DiscardArgs, DlqCommand, JobStatusArg, JobsArgs, RequeueAr
 pub(crate) use read::{ExtractArgs, ReadArgs, ReadFormat, ReadWorkerArgs};
 pub(crate) use search::{AskArgs, SearchArgs, SearchBy, WithinArgs};
 pub(crate) use serve::{DatabaseArgs, ServeArgs, WorkerArgs};
+pub(crate) use types::TypesCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -71,6 +73,12 @@ const TAG_EXAMPLES: &str = "\
 Examples:
   docket tag 5921a8f5 --add rent --remove draft
   docket tag 5921a8f5 8b1402c7 --set 2026,rent";
+
+const TYPES_EXAMPLES: &str = "\
+Examples:
+  docket types show invoice > invoice.json
+  docket types check invoice.json
+  docket types put invoice.json";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Load it when your shell starts:
@@ -226,6 +234,12 @@ pub(crate) enum Command {
     Mcp {
         #[command(flatten)]
         server: ServerArgs,
+    },
+    /// Show and change document types: which fields are extracted from which documents.
+    #[command(after_long_help = TYPES_EXAMPLES)]
+    Types {
+        #[command(subcommand)]
+        command: TypesCommand,
     },
     /// List jobs, newest first.
     Jobs(JobsArgs),

@@ -144,6 +144,7 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
         Command::Tag(args) => commands::tag::run(args).await,
         Command::Completions { shell } => commands::completions::run(*shell),
         Command::Rerun(args) => commands::rerun::run(args).await,
+        Command::Types { command } => commands::types::run(command).await,
         Command::Jobs(args) => commands::jobs::list(args).await,
         Command::Dlq { command } => run_dlq(command).await,
         Command::Config(args) => commands::config::run(&load(args.flags())?),

@@ -26,6 +26,8 @@ audit_actions! {
     TenantCreated = "TENANT_CREATED",
     TenantLimitsChanged = "TENANT_LIMITS_CHANGED",
     TenantRulesChanged = "TENANT_RULES_CHANGED",
+    DocumentTypeChanged = "DOCUMENT_TYPE_CHANGED",
+    DocumentTypeWithdrawn = "DOCUMENT_TYPE_WITHDRAWN",
     UserCreated = "USER_CREATED",
     UserUpdated = "USER_UPDATED",
     UserDeactivated = "USER_DEACTIVATED",

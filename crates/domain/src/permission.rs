@@ -42,6 +42,8 @@ pub enum Action {
     RetryDeadJobs,
     DeactivateDocuments,
     ManageSources,
+    /// Create, change and withdraw the tenant's own document types.
+    ManageDocumentTypes,
     ManageUsers,
     ManageApiKeys,
     ManageWebhooks,
@@ -67,7 +69,7 @@ pub enum Reach {
 use Reach::{All, Nothing, Own};
 
 /// The permission table: one row per action, one column per role, in [`Role::ALL`]'s order.
-const TABLE: [(Action, [Reach; 6]); 25] = {
+const TABLE: [(Action, [Reach; 6]); 26] = {
     const ADMIN_ONLY: [Reach; 6] = [All, Nothing, Nothing, Nothing, Nothing, Nothing];
     const OVERSIGHT: [Reach; 6] = [All, Nothing, Nothing, Nothing, All, Nothing];
     const INTAKE: [Reach; 6] = [All, All, All, Nothing, Nothing, All];
@@ -92,6 +94,7 @@ const TABLE: [(Action, [Reach; 6]); 25] = {
         (Action::RetryDeadJobs, ADMIN_ONLY),
         (Action::DeactivateDocuments, ADMIN_ONLY),
         (Action::ManageSources, ADMIN_ONLY),
+        (Action::ManageDocumentTypes, ADMIN_ONLY),
         (Action::ManageUsers, ADMIN_ONLY),
         (Action::ManageApiKeys, ADMIN_ONLY),
         (Action::ManageWebhooks, ADMIN_ONLY),
@@ -170,6 +173,7 @@ impl Action {
             Self::RetryDeadJobs => "retry or discard failed jobs",
             Self::DeactivateDocuments => "withdraw or delete documents",
             Self::ManageSources => "manage sources",
+            Self::ManageDocumentTypes => "manage document types",
             Self::ManageUsers => "manage users",
             Self::ManageApiKeys => "manage API keys",
             Self::ManageWebhooks => "manage webhooks",
@@ -212,6 +216,7 @@ mod tests {
             RetryDeadJobs       all -   -   -   -   -
             DeactivateDocuments all -   -   -   -   -
             ManageSources       all -   -   -   -   -
+            ManageDocumentTypes all -   -   -   -   -
             ManageUsers         all -   -   -   -   -
             ManageApiKeys       all -   -   -   -   -
             ManageWebhooks      all -   -   -   -   -

@@ -6,6 +6,7 @@
 mod builtin;
 mod json_schema;
 mod patterns;
+mod stored_definition;
 mod validation;
 mod values;
 
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 pub use builtin::builtin;
 pub use patterns::{InvalidPattern, pattern};
+pub use stored_definition::UnreadableDefinition;
 pub use validation::{InvalidType, TypeProblem};
 pub use values::{SchemaProblem, values};
 

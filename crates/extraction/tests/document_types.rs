@@ -74,16 +74,16 @@ fn problems_name_the_place_and_the_remedy() {
     let cases = [
         ("/name", json!("Delivery Note"), "name: must begin with a lower-case letter"),
         ("/title", json!("  "), "title: must have 1 to 200 characters"),
-        ("/fields/1/name", json!("number"), "fields[1].name: another field is called `number` too"),
+        ("/fields/1/name", json!("number"), "fields[1].name: another field is called 'number' too"),
         (
             "/fields/1/name",
             json!("number.of.what"),
-            "fields[1].name: `number` is a field with a value",
+            "fields[1].name: 'number' is a field with a value",
         ),
-        ("/fields/1/name", json!("items[].weight"), "only `trades[]` and `lines[]` repeat"),
-        ("/fields/2/name", json!("lines.name"), "`lines` is a group; write `lines[].…`"),
+        ("/fields/1/name", json!("items[].weight"), "only 'trades[]' and 'lines[]' repeat"),
+        ("/fields/2/name", json!("lines.name"), "'lines' is a group; write 'lines[].…'"),
         ("/fields/1/name", json!("a.b.c.d.e"), "each of the 1 to 4 parts between dots"),
-        ("/fields/1/name", json!("weight"), "`weight`: the schema does not describe this field"),
+        ("/fields/1/name", json!("weight"), "'weight': the schema does not describe this field"),
         (
             "/fields/0/patterns/0",
             json!("(a"),
@@ -107,13 +107,13 @@ fn problems_name_the_place_and_the_remedy() {
         (
             "/fields/0/kind",
             json!("choice"),
-            "fields[0].choices: `number` must have 1 to 50 choices",
+            "fields[0].choices: 'number' must have 1 to 50 choices",
         ),
-        ("/constraints/0/total", json!("sum"), "constraints[0].total: there is no field `sum`"),
+        ("/constraints/0/total", json!("sum"), "constraints[0].total: there is no field 'sum'"),
         (
             "/constraints/0/total",
             json!("number"),
-            "`number` is of the kind `id`; this needs money, quantity",
+            "'number' is of the kind 'id'; this needs money, quantity",
         ),
         (
             "/constraints/0/field",
@@ -195,7 +195,7 @@ fn references_to_other_files_and_servers_are_refused() {
     }
     for keyword in ["$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor"] {
         let found = problems_with("/schema/$defs/amount", json!({keyword: "#/$defs/amount"}));
-        assert!(found.contains(&format!("`{keyword}` is not supported")), "{found}");
+        assert!(found.contains(&format!("'{keyword}' is not supported")), "{found}");
     }
     let found = problems_with("/schema/$defs/amount", json!({"$id": "http://127.0.0.1/x"}));
     assert!(found.contains("at the top of the schema only"), "{found}");
@@ -327,8 +327,8 @@ fn values_that_the_schema_does_not_allow_are_named_with_their_field() {
     assert_eq!(
         found,
         [
-            "document_date: is not in the format `date`",
-            "trades.0.quantity: does not match the pattern `^-?[0-9]+([.][0-9]+)?$`",
+            "document_date: is not in the format 'date'",
+            "trades.0.quantity: does not match the pattern '^-?[0-9]+([.][0-9]+)?$'",
             "trades.0.side: must be one of [\"buy\",\"sell\",\"dividend\",\"other\"]",
             "trades.1.colour: is not a field of the schema",
             "trades.1.net_amount: must be of the type string",
@@ -350,4 +350,32 @@ fn a_field_whose_name_is_also_an_object_keeps_its_dotted_name() {
     }
     let nested = values(generic, &extraction);
     assert_eq!(nested, json!({"order": "1", "order.date": "2", "other": "3"}));
+}
+
+/// Readers copy the sample of the guide.
+#[test]
+fn the_types_and_values_in_the_guide_are_valid() {
+    let guide = include_str!("../../../docs/document-types.md");
+    let mut samples = guide.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let definition = samples.next().expect("a definition");
+    let delivery_note = DocumentType::from_file(definition.as_bytes())
+        .unwrap_or_else(|invalid| panic!("{invalid}"));
+    let values = samples.next().expect("values");
+    let values: Value = serde_json::from_str(values).expect("JSON");
+    assert_eq!(delivery_note.check_values(&values), []);
+    assert_eq!(samples.next(), None, "another sample, which is not checked");
+}
+
+/// A file with this form is in the database of every tenant that has types.
+#[test]
+fn stored_definitions_read_back_and_write_the_same() {
+    let stored: Value =
+        serde_json::from_str(include_str!("golden/document_type_1.json")).expect("JSON");
+    let read = DocumentType::read_stored(stored.clone()).expect("a definition");
+    assert_eq!(read, DocumentType::read_stored(read.to_stored()).expect("a definition"));
+    assert_eq!(read.to_stored(), stored);
+    let mut newer = stored;
+    newer["format"] = json!(2);
+    let refused = DocumentType::read_stored(newer).expect_err("a newer format");
+    assert!(refused.to_string().contains("format 2; this Docket reads up to 1"), "{refused}");
 }

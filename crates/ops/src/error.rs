@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use blob::BlobError;
 use domain::{NotPermitted, Refusal};
+use extraction::types::InvalidType;
 use store::StoreError;
 use thiserror::Error;
 
@@ -26,6 +27,9 @@ pub enum OpsError {
     /// A field of the request is not valid.
     #[error("{field}: {problem}")]
     Invalid { field: &'static str, problem: String },
+    /// A definition of a document type that cannot be used.
+    #[error("The document type cannot be used. {}", sentences(.0))]
+    InvalidDocumentType(InvalidType),
     /// The request conflicts with the current state.
     #[error("{problem}")]
     Conflict { code: &'static str, problem: String },
@@ -84,6 +88,18 @@ pub enum OpsError {
     },
 }
 
+/// The problems of a definition, the first few in full.
+fn sentences(invalid: &InvalidType) -> String {
+    const SHOWN: usize = 5;
+    let shown = invalid.problems.iter().take(SHOWN).map(|problem| format!("{problem}."));
+    let text = shown.collect::<Vec<_>>().join(" ");
+    match invalid.problems.len().saturating_sub(SHOWN) {
+        0 => text,
+        1 => format!("{text} There is 1 more problem."),
+        more => format!("{text} There are {more} more problems."),
+    }
+}
+
 fn not_found(what: &str) -> String {
     let state = if what == "document" { "was deleted" } else { "does not exist" };
     format!("This {what} {state}, or you don't have access.")
@@ -110,7 +126,10 @@ impl OpsError {
     /// Whether the same request would be refused again.
     pub(crate) fn is_final(&self) -> bool {
         match self {
-            Self::Invalid { .. } | Self::TooLarge { .. } | Self::UnsupportedType { .. } => true,
+            Self::Invalid { .. }
+            | Self::InvalidDocumentType(_)
+            | Self::TooLarge { .. }
+            | Self::UnsupportedType { .. } => true,
             Self::Refused(refusal) => !refusal.is_transient(),
             _ => false,
         }

@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod document_types;
 mod documents;
 mod error;
 mod events;
@@ -40,6 +41,7 @@ pub use access::tokens::TokenKey;
 pub use access::update_user::RequestedChange;
 pub use audit::{Audit, AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
 pub use blob::{BlobError, BlobStream};
+pub use document_types::{ChangedType, DocumentTypes, TypeVersion, VersionEntry};
 pub use documents::admit_upload::UploadPermit;
 pub use documents::artifacts::ArtifactDownload;
 pub use documents::batches::Batches;
@@ -60,6 +62,7 @@ pub use error::OpsError;
 pub use events::Events;
 pub use events::follow::{Event, EventFollower, EventId};
 pub use extraction_store::TenantExtraction;
+pub use extraction::types::DocumentType;
 pub use idempotency::Outcome;
 pub use objects::{
     CheckStep, ObjectFinding, ObjectProblem, ObjectTotals, Objects, RegisteredObjectStore,
@@ -108,6 +111,7 @@ pub struct Ops {
     pub audit: Audit,
     pub batches: Batches,
     pub content: Content,
+    pub document_types: DocumentTypes,
     pub documents: Documents,
     pub events: Events,
     pub objects: Objects,
@@ -173,6 +177,7 @@ impl Ops {
                 renderings: Semaphore::new(Content::CONCURRENT_RENDERINGS),
                 reader: settings.reader.clone(),
             },
+            document_types: DocumentTypes::new(store.clone()),
             documents: Documents { store: store.clone(), intake: intake.clone() },
             events: Events::new(store.clone(), Arc::clone(&access)),
             objects: Objects { store: store.clone(), blobs: blobs.clone() },
@@ -256,4 +261,4 @@ macro_rules! opaque_debug {
     };
 }
 
-opaque_debug!(Ops Access Audit Batches Content Documents Events Objects Operations Runs Search Tenants Uploads);
+opaque_debug!(Ops Access Audit Batches Content DocumentTypes Documents Events Objects Operations Runs Search Tenants Uploads);

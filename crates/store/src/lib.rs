@@ -18,6 +18,7 @@ mod audit_checkpoints;
 mod clock;
 #[cfg(feature = "consistency-checks")]
 mod consistency;
+mod document_types;
 mod documents;
 mod error;
 mod idempotency;
@@ -44,6 +45,7 @@ pub use audit_checkpoints::CheckpointRecord;
 pub use clock::DatabaseClock;
 #[cfg(feature = "consistency-checks")]
 pub use consistency::{CheckedRun, Takeover};
+pub use document_types::{DocumentTypeRecord, NewDocumentType};
 pub use documents::{
     AbandonedBlob, Audience, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
     DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,

@@ -329,6 +329,73 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/document-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List document types
+         * @description The types that documents can have: the tenant's own, and the built-in ones that it does not replace.
+         */
+        get: operations["list_document_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/document-types/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a document type
+         * @description Its definition in the current version or in another one. Versions never change.
+         */
+        get: operations["find_document_type"];
+        /**
+         * Create or change a document type
+         * @description Adds a version, unless the definition is the current one. Documents that are processed from now on use it. A type with the
+         *     name of a built-in one replaces that one for the tenant.
+         */
+        put: operations["put_document_type"];
+        post?: never;
+        /**
+         * Withdraw a document type
+         * @description No document gets the tenant's own type any more, and a built-in type of the same name is used again. The versions stay
+         *     readable, because results name them.
+         */
+        delete: operations["withdraw_document_type"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/document-types/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the versions of a document type */
+        get: operations["list_document_type_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents": {
         parameters: {
             query?: never;
@@ -1585,6 +1652,42 @@ export interface components {
             /** @description In the order of the commented defaults file. */
             settings: components["schemas"]["SettingView"][];
         };
+        /** @description A relation between fields of one document, or of one trade or line. Fields are named with their group. */
+        ConstraintDefinition: {
+            add: string[];
+            name: string;
+            optional?: string[];
+            /** @enum {string} */
+            rule: "sum";
+            subtract?: string[];
+            total: string;
+            /** @description Only where this field has this value. */
+            when?: {
+                [key: string]: string;
+            };
+        } | {
+            factors: string[];
+            name: string;
+            product: string;
+            /** @enum {string} */
+            rule: "product";
+            /** @description Only where this field has this value. */
+            when?: {
+                [key: string]: string;
+            };
+        } | {
+            earlier: string;
+            later: string;
+            name: string;
+            /** @enum {string} */
+            rule: "date_order";
+        } | {
+            field: string;
+            name: string;
+            /** @enum {string} */
+            rule: "line_sum";
+            total: string;
+        };
         /**
          * @example {
          *       "name": "scanner in the mail room",
@@ -1751,6 +1854,77 @@ export interface components {
             /** @description One line. Spaces around it are removed. */
             title: string;
         };
+        /** @description The definition of a document type. The guide "Document types" explains it. */
+        DocumentTypeDefinition: {
+            constraints?: components["schemas"]["ConstraintDefinition"][];
+            description?: string;
+            fields: components["schemas"]["FieldDefinition"][];
+            /**
+             * @description Lower-case letters, digits and underscores. In a request it may be left out: the path has it.
+             * @example delivery_note
+             */
+            name?: string | null;
+            /** @description Phrases that such documents contain, by language (ISO 639-1). The classifier uses them. */
+            phrases?: {
+                [key: string]: string[];
+            };
+            /** @description JSON Schema (draft 2020-12) of the values. References lead within the schema and must not be recursive. */
+            schema: unknown;
+            title: string;
+        };
+        DocumentTypeList: {
+            /** @description All types that documents can have now, by name. */
+            items: components["schemas"]["DocumentTypeSummary"][];
+        };
+        /**
+         * @description Who defined a document type.
+         * @enum {string}
+         */
+        DocumentTypeOrigin: "built_in" | "own";
+        /** @description A document type, without its definition. */
+        DocumentTypeSummary: {
+            /**
+             * Format: date-time
+             * @description When this version was created; null for a built-in type.
+             */
+            created_at?: string | null;
+            /** @description Who created this version: an email address or the name of an API key. */
+            created_by?: string | null;
+            description: string;
+            /** @description How many fields it has. */
+            field_count: number;
+            name: string;
+            origin: components["schemas"]["DocumentTypeOrigin"];
+            /** @description The tenant's own type is used instead of the built-in one of the same name. */
+            replaces_built_in: boolean;
+            title: string;
+            /**
+             * Format: int32
+             * @description 0 for a built-in type; the versions of an own type are counted from 1.
+             */
+            version: number;
+        };
+        /** @description A version of a document type. */
+        DocumentTypeVersionView: {
+            /** Format: date-time */
+            created_at?: string | null;
+            created_by?: string | null;
+            /** @description With this version the tenant withdrew the type; it has no definition. */
+            is_withdrawal: boolean;
+            /**
+             * Format: int32
+             * @description 0 for the built-in type of the same name.
+             */
+            version: number;
+        };
+        DocumentTypeVersions: {
+            /** @description The latest first; at most 1,000. */
+            items: components["schemas"]["DocumentTypeVersionView"][];
+        };
+        /** @description A document type with its definition. */
+        DocumentTypeView: components["schemas"]["DocumentTypeSummary"] & {
+            definition: components["schemas"]["DocumentTypeDefinition"];
+        };
         DocumentView: {
             content_hash?: string | null;
             /** @description The document has a password that you have not presented. Upload it again with its password to read and find it. */
@@ -1841,6 +2015,34 @@ export interface components {
             /** @description File kinds. */
             type: components["schemas"]["FacetView"];
         };
+        /** @description A field of a document type, and how to find it on a page. */
+        FieldDefinition: {
+            /** @description For the kind `choice`: each value with the words that express it. */
+            choices?: {
+                [key: string]: string[];
+            };
+            kind: components["schemas"]["FieldKind"];
+            /** @description The words beside or above the value, by language (ISO 639-1). */
+            labels?: {
+                [key: string]: string[];
+            };
+            /** @description Never accepted without a reviewer. */
+            must_review?: boolean;
+            /**
+             * @description Dotted; a field that repeats begins with `trades[].` or `lines[].`.
+             * @example lines[].quantity
+             */
+            name: string;
+            /** @description Regular expressions, one of which the whole value must match. Without look-around and back references. */
+            patterns?: string[];
+            /** @description A missing value needs review. */
+            required?: boolean;
+        };
+        /**
+         * @description The kind of a field's values.
+         * @enum {string}
+         */
+        FieldKind: "money" | "date" | "quantity" | "percent" | "number" | "currency" | "isin" | "wkn" | "iban" | "bic" | "vat_id" | "id" | "party" | "address" | "country" | "choice" | "text";
         /**
          * Format: binary
          * @description The bytes of a file.
@@ -3598,6 +3800,165 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_document_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document types */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTypeList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    find_document_type: {
+        parameters: {
+            query?: {
+                /** @description A version; by default the current one. 0 is the built-in type. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @example invoice */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document type */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTypeView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    put_document_type: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example delivery_note */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentTypeDefinition"];
+            };
+        };
+        responses: {
+            /** @description The type has this definition already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTypeView"];
+                };
+            };
+            /** @description The new version */
+            201: {
+                headers: {
+                    /** @description The path of the version */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTypeView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    withdraw_document_type: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example delivery_note */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Withdrawn */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_document_type_versions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example invoice */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTypeVersions"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

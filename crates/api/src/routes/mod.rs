@@ -6,6 +6,7 @@ pub(crate) mod batches;
 pub(crate) mod config;
 pub(crate) mod docs;
 pub(crate) mod document_lists;
+pub(crate) mod document_types;
 pub(crate) mod documents;
 pub(crate) mod events;
 pub(crate) mod files;

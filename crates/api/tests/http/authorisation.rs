@@ -173,6 +173,13 @@ fn rows() -> Vec<Row> {
         row("GET /v1/tenant", WhoMay(Action::ManageTenant), Nothing, none),
         row("PUT /v1/tenant/rules", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),
         row("PUT /v1/tenant/acceptance", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),
+        row("GET /v1/document-types", see, Nothing, none),
+        row("GET /v1/document-types/{name}", see, Nothing, none),
+        row("PUT /v1/document-types/{name}", WhoMay(Action::ManageDocumentTypes), Nothing, || {
+            Some(json!({"title": "Invoice", "schema": {"type": "object"}, "fields": []}))
+        }),
+        row("GET /v1/document-types/{name}/versions", see, Nothing, none),
+        row("DELETE /v1/document-types/{name}", WhoMay(Action::ManageDocumentTypes), Nothing, none),
         row("GET /v1/config", WhoMay(Action::SeeConfiguration), Nothing, none),
         row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /api/audit/logs", WhoMay(Action::ReadAudit), Nothing, none),
@@ -319,7 +326,8 @@ async fn call(
 fn fill(path: &str) -> String {
     let path =
         if path.ends_with("/search") { format!("{path}?query=rent") } else { path.to_owned() };
-    path.replace("{page}", "1").replace("{stage}", "layout").replace("{name}", "text.txt")
+    let name = if path.contains("/document-types/") { "invoice" } else { "text.txt" };
+    path.replace("{page}", "1").replace("{stage}", "layout").replace("{name}", name)
 }
 
 /// Adds the body that the route needs.

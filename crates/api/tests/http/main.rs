@@ -17,6 +17,7 @@ mod config;
 mod content_access;
 mod dead_jobs;
 mod document_lists;
+mod document_types;
 mod embedding_models;
 mod event_reading;
 mod event_streams;

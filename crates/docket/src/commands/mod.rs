@@ -29,6 +29,7 @@ pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod tag;
 pub(crate) mod tenants;
+pub(crate) mod types;
 pub(crate) mod users;
 pub(crate) mod watchdog;
 pub(crate) mod worker;

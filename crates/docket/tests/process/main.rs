@@ -43,6 +43,7 @@ mod stopping;
 mod support;
 mod tampering;
 mod together;
+mod types;
 
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_docket");

@@ -89,7 +89,7 @@ pub(super) fn inspect(schema: &Value) -> Result<Inspected<'_>, Vec<TypeProblem>>
         let Some(target) = &subschema.reference else { continue };
         if !collected.found.contains_key(target) {
             let message = format!(
-                "`$ref` names `#{target}`, which is not a schema in this document; define it under `$defs`"
+                "'$ref' names '#{target}', which is not a schema in this document; define it under '$defs'"
             );
             collected.problems.push(TypeProblem::new(path(pointer), message));
         }
@@ -151,23 +151,23 @@ impl<'a> Collector<'a> {
             |message: String| self.problems.push(TypeProblem::new(path(pointer), message));
         for keyword in REFUSED.into_iter().filter(|keyword| keywords.contains_key(*keyword)) {
             refuse(format!(
-                "`{keyword}` is not supported; define parts under `$defs` and use `$ref` with `#/$defs/…`"
+                "'{keyword}' is not supported; define parts under '$defs' and use '$ref' with '#/$defs/…'"
             ));
         }
         for keyword in ["$schema", "$id"] {
             match keywords.get(keyword) {
                 Some(_) if !pointer.is_empty() => {
-                    refuse(format!("`{keyword}` is allowed at the top of the schema only"));
+                    refuse(format!("'{keyword}' is allowed at the top of the schema only"));
                 }
                 Some(Value::String(dialect)) if keyword == "$schema" => {
                     if dialect.trim_end_matches('#') != DIALECT {
                         refuse(format!(
-                            "`$schema` must be `{DIALECT}`: no other draft is supported"
+                            "'$schema' must be '{DIALECT}': no other draft is supported"
                         ));
                     }
                 }
                 Some(Value::String(_)) | None => {}
-                Some(_) => refuse(format!("`{keyword}` must be a string")),
+                Some(_) => refuse(format!("'{keyword}' must be a string")),
             }
         }
         let reference = match keywords.get("$ref") {
@@ -176,7 +176,7 @@ impl<'a> Collector<'a> {
                 let target = local_target(reference);
                 if target.is_none() {
                     refuse(format!(
-                        "`$ref` must be a reference within the schema, such as `#/$defs/date`; `{}` leads out of it, \
+                        "'$ref' must be a reference within the schema, such as '#/$defs/date'; '{}' leads out of it, \
                          and other files and servers are never read",
                         shortened(reference)
                     ));
@@ -184,7 +184,7 @@ impl<'a> Collector<'a> {
                 target
             }
             Some(_) => {
-                refuse("`$ref` must be a string".to_owned());
+                refuse("'$ref' must be a string".to_owned());
                 None
             }
         };
@@ -307,7 +307,7 @@ impl Inspected<'_> {
             at = self.step(&self.step(&at, Some(group)), None);
             if at.is_empty() {
                 return Some(format!(
-                    "the schema does not describe `{group}`; add it to `properties` as an array with `items`"
+                    "the schema does not describe '{group}'; add it to 'properties' as an array with 'items'"
                 ));
             }
         }
@@ -316,7 +316,7 @@ impl Inspected<'_> {
         }
         if at.is_empty() {
             return Some(
-                "the schema does not describe this field; add it to `properties`".to_owned(),
+                "the schema does not describe this field; add it to 'properties'".to_owned(),
             );
         }
         let refused = at.iter().all(|pointer| !self.allows_strings(pointer));

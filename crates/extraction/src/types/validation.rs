@@ -138,7 +138,7 @@ impl Check<'_> {
             if let Some(problem) = wrong_field_name(&field.name) {
                 self.report(format!("{at}.name"), problem);
             } else if !names.insert(field.name.as_str()) {
-                let message = format!("another field is called `{}` too; remove one", field.name);
+                let message = format!("another field is called '{}' too; remove one", field.name);
                 self.report(format!("{at}.name"), message);
             }
             self.words_by_language(&format!("{at}.labels"), &field.labels);
@@ -151,7 +151,7 @@ impl Check<'_> {
                 prefix = shorter;
                 if names.contains(prefix) {
                     let message = format!(
-                        "`{prefix}` is a field with a value, so `{}` cannot be in it; rename one of them",
+                        "'{prefix}' is a field with a value, so '{}' cannot be in it; rename one of them",
                         field.name
                     );
                     self.report(format!("fields[{index}].name"), message);
@@ -163,7 +163,7 @@ impl Check<'_> {
     fn patterns(&mut self, at: &str, field: &FieldSpec) {
         if field.patterns.len() > MAX_PATTERNS {
             let message = format!(
-                "`{}` has {} patterns; at most {MAX_PATTERNS} are allowed",
+                "'{}' has {} patterns; at most {MAX_PATTERNS} are allowed",
                 field.name,
                 field.patterns.len()
             );
@@ -181,7 +181,7 @@ impl Check<'_> {
         if field.kind != FieldKind::Choice {
             if !field.choices.is_empty() {
                 let message = format!(
-                    "choices are for fields of the kind `choice`; `{}` is of the kind `{}`",
+                    "choices are for fields of the kind 'choice'; '{}' is of the kind '{}'",
                     field.name, field.kind
                 );
                 self.report(at, message);
@@ -189,7 +189,7 @@ impl Check<'_> {
             return;
         }
         if field.choices.is_empty() || field.choices.len() > MAX_CHOICES {
-            let message = format!("`{}` must have 1 to {MAX_CHOICES} choices", field.name);
+            let message = format!("'{}' must have 1 to {MAX_CHOICES} choices", field.name);
             self.report(at.clone(), message);
         }
         for (value, words) in &field.choices {
@@ -208,7 +208,7 @@ impl Check<'_> {
             let is_code =
                 language.len() == 2 && language.bytes().all(|byte| byte.is_ascii_lowercase());
             if !is_code {
-                let message = "a language is its two lower-case letters in ISO 639-1, such as `de`";
+                let message = "a language is its two lower-case letters in ISO 639-1, such as 'de'";
                 self.report(format!("{at}.{language}"), message);
             }
             self.words(&format!("{at}.{language}"), words);
@@ -234,7 +234,7 @@ impl Check<'_> {
             if !is_name(constraint.name()) {
                 self.report(format!("{at}.name"), NAME_RULE);
             } else if !names.insert(constraint.name()) {
-                let message = format!("another constraint is called `{}` too", constraint.name());
+                let message = format!("another constraint is called '{}' too", constraint.name());
                 self.report(format!("{at}.name"), message);
             }
             self.constraint(&at, constraint);
@@ -254,7 +254,7 @@ impl Check<'_> {
                 for (index, name) in optional.iter().enumerate() {
                     if !add.contains(name) && !subtract.contains(name) {
                         let message = format!(
-                            "`{name}` is not in `add` or `subtract`, so it cannot be optional"
+                            "'{name}' is not in 'add' or 'subtract', so it cannot be optional"
                         );
                         terms.check.report(format!("{at}.optional[{index}]"), message);
                     }
@@ -272,7 +272,7 @@ impl Check<'_> {
             Constraint::LineSum { field, total, .. } => {
                 terms.one("field", field, NUMBERS);
                 if split_group(field).0.is_none() {
-                    let message = "must be a field of a group, such as `lines[].line_total`";
+                    let message = "must be a field of a group, such as 'lines[].line_total'";
                     terms.check.report(format!("{at}.field"), message);
                 }
                 terms.group = Some(String::new());
@@ -294,7 +294,7 @@ impl Check<'_> {
             if let Some(problem) = inspected.unreachable(group, name) {
                 self.report(
                     format!("fields[{index}].name"),
-                    format!("`{}`: {problem}", field.name),
+                    format!("'{}': {problem}", field.name),
                 );
             }
         }
@@ -324,12 +324,12 @@ impl Terms<'_, '_> {
         let at = format!("{}.{key}", self.at);
         let Some(field) = self.check.definition.fields.iter().find(|field| field.name == name)
         else {
-            return self.check.report(at, format!("there is no field `{name}`; {FULL_NAMES}"));
+            return self.check.report(at, format!("there is no field '{name}'; {FULL_NAMES}"));
         };
         if !kinds.is_empty() && !kinds.contains(&field.kind) {
             let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
             let message = format!(
-                "`{name}` is of the kind `{}`; this needs {}",
+                "'{name}' is of the kind '{}'; this needs {}",
                 field.kind,
                 kinds.join(", ")
             );
@@ -340,9 +340,9 @@ impl Terms<'_, '_> {
             Some(expected) if expected != group => {
                 let expected = match expected.as_str() {
                     "" => "a field of the document".to_owned(),
-                    group => format!("a field of `{group}[]`"),
+                    group => format!("a field of '{group}[]'"),
                 };
-                self.check.report(at, format!("`{name}` must be {expected}, like the others"));
+                self.check.report(at, format!("'{name}' must be {expected}, like the others"));
             }
             _ => self.group = Some(group.to_owned()),
         }
@@ -356,7 +356,7 @@ impl Terms<'_, '_> {
                 field.kind == FieldKind::Choice && !field.choices.contains_key(value)
             });
             if is_unknown {
-                let message = format!("`{name}` has no choice `{value}`");
+                let message = format!("'{name}' has no choice '{value}'");
                 self.check.report(format!("{}.when.{name}", self.at), message);
             }
         }
@@ -364,7 +364,7 @@ impl Terms<'_, '_> {
 }
 
 const NAME_RULE: &str = "must begin with a lower-case letter, and have at most 63 lower-case letters, digits and underscores";
-const FULL_NAMES: &str = "name fields as in `fields`, with their group";
+const FULL_NAMES: &str = "name fields as in 'fields', with their group";
 
 /// Whether a name has the form that [`NAME_RULE`] asks for.
 fn is_name(name: &str) -> bool {
@@ -376,23 +376,23 @@ fn is_name(name: &str) -> bool {
 fn wrong_field_name(name: &str) -> Option<String> {
     let (group, rest) = split_group(name);
     if group.is_some_and(|group| !GROUPS.contains(&group)) || rest.contains("[]") {
-        let groups = GROUPS.map(|group| format!("`{group}[]`"));
+        let groups = GROUPS.map(|group| format!("'{group}[]'"));
         return Some(format!(
-            "`{name}`: only {} repeat, and only at the beginning of a name",
+            "'{name}': only {} repeat, and only at the beginning of a name",
             groups.join(" and ")
         ));
     }
     let segments: Vec<&str> = rest.split('.').collect();
     if segments.len() > MAX_SEGMENTS || !segments.iter().all(|segment| is_name(segment)) {
         return Some(format!(
-            "`{name}`: each of the 1 to {MAX_SEGMENTS} parts between dots {NAME_RULE}"
+            "'{name}': each of the 1 to {MAX_SEGMENTS} parts between dots {NAME_RULE}"
         ));
     }
     let is_reserved =
         group.is_none() && segments.first().is_some_and(|first| GROUPS.contains(first));
     is_reserved.then(|| {
         format!(
-            "`{name}`: `{}` is a group; write `{}[].…`, or use another name",
+            "'{name}': '{}' is a group; write '{}[].…', or use another name",
             segments[0], segments[0]
         )
     })

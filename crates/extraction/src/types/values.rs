@@ -72,7 +72,7 @@ impl DocumentType {
     /// Checks values, as [`values`] nests them, against the schema of the type.
     pub fn check_values(&self, values: &Value) -> Vec<SchemaProblem> {
         let unusable = |message: String| {
-            let message = format!("the document type `{}` cannot be used: {message}", self.name);
+            let message = format!("the document type '{}' cannot be used: {message}", self.name);
             vec![SchemaProblem { path: String::new(), message }]
         };
         let inspected = match json_schema::inspect(&self.schema) {
@@ -115,9 +115,9 @@ fn problem(error: &ValidationError<'_>) -> SchemaProblem {
             format!("must be of the type {kind}")
         }
         ValidationErrorKind::Pattern { pattern } => {
-            format!("does not match the pattern `{pattern}`")
+            format!("does not match the pattern '{pattern}'")
         }
-        ValidationErrorKind::Format { format } => format!("is not in the format `{format}`"),
+        ValidationErrorKind::Format { format } => format!("is not in the format '{format}'"),
         ValidationErrorKind::Enum { options } => format!("must be one of {options}"),
         ValidationErrorKind::Constant { expected_value } => format!("must be {expected_value}"),
         ValidationErrorKind::MinItems { limit } => format!("must have at least {limit} item(s)"),
@@ -134,7 +134,7 @@ fn problem(error: &ValidationError<'_>) -> SchemaProblem {
         ValidationErrorKind::OneOfMultipleValid { .. } => {
             "fits more than one of the alternatives in the schema".to_owned()
         }
-        other => format!("breaks the rule `{}` of the schema", other.keyword()),
+        other => format!("breaks the rule '{}' of the schema", other.keyword()),
     };
     SchemaProblem { path: path.join("."), message }
 }

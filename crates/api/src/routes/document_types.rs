@@ -1,0 +1,172 @@
+//! Document types, built-in and the tenant's own.
+
+use std::sync::Arc;
+
+use api_types::{
+    DocumentTypeDefinition, DocumentTypeList, DocumentTypeOrigin, DocumentTypeQuery,
+    DocumentTypeSummary, DocumentTypeVersionView, DocumentTypeVersions, DocumentTypeView,
+};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use ops::TypeVersion;
+
+use crate::Api;
+use crate::extract::{Body, Path, Query, SignedInCaller, Wording, from_value};
+use crate::openapi::{AboutOne, CanConflict, Checked, Guarded, WithBody};
+use crate::problem::ApiProblem;
+
+/// List document types
+///
+/// The types that documents can have: the tenant's own, and the built-in ones that it does not replace.
+#[utoipa::path(
+    get, path = "/document-types", tag = "document-types", operation_id = "list_document_types",
+    responses((status = 200, body = DocumentTypeList, description = "The document types"), Guarded),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+) -> Result<Json<DocumentTypeList>, ApiProblem> {
+    let types = api.ops.document_types.list(&caller).await?;
+    Ok(Json(DocumentTypeList { items: types.iter().map(summary).collect() }))
+}
+
+/// Get a document type
+///
+/// Its definition in the current version or in another one. Versions never change.
+#[utoipa::path(
+    get, path = "/document-types/{name}", tag = "document-types", operation_id = "find_document_type",
+    params(("name" = String, Path, example = "invoice"), DocumentTypeQuery),
+    responses(
+        (status = 200, body = DocumentTypeView, description = "The document type"),
+        Guarded, Checked, AboutOne,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn find(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Path(name): Path<String>,
+    Query(query): Query<DocumentTypeQuery>,
+) -> Result<Json<DocumentTypeView>, ApiProblem> {
+    let found = api.ops.document_types.find(&caller, &name, query.version).await?;
+    Ok(Json(view(found)?))
+}
+
+/// Create or change a document type
+///
+/// Adds a version, unless the definition is the current one. Documents that are processed from now on use it. A type with the
+/// name of a built-in one replaces that one for the tenant.
+#[utoipa::path(
+    put, path = "/document-types/{name}", tag = "document-types", operation_id = "put_document_type",
+    params(("name" = String, Path, example = "delivery_note")),
+    request_body = DocumentTypeDefinition,
+    responses(
+        (status = 200, body = DocumentTypeView, description = "The type has this definition already"),
+        (status = 201, body = DocumentTypeView, description = "The new version",
+         headers(("location" = String, description = "The path of the version"))),
+        Guarded, Checked, WithBody, AboutOne, CanConflict,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn put(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Path(name): Path<String>,
+    Body(mut body): Body<DocumentTypeDefinition>,
+) -> Result<Response, ApiProblem> {
+    if body.name.as_ref().is_some_and(|given| *given != name) {
+        let problem =
+            ApiProblem::invalid("The name differs from the one in the path. Leave it out.");
+        return Err(problem.for_field("name"));
+    }
+    body.name = Some(name);
+    let changed = api.ops.document_types.put(&caller, definition(&body)?).await?;
+    let view = view(changed.current)?;
+    if !changed.is_new_version {
+        return Ok(Json(view).into_response());
+    }
+    let (name, version) = (&view.summary.name, view.summary.version);
+    let location = [(header::LOCATION, format!("/v1/document-types/{name}?version={version}"))];
+    Ok((StatusCode::CREATED, location, Json(view)).into_response())
+}
+
+/// Withdraw a document type
+///
+/// No document gets the tenant's own type any more, and a built-in type of the same name is used again. The versions stay
+/// readable, because results name them.
+#[utoipa::path(
+    delete, path = "/document-types/{name}", tag = "document-types", operation_id = "withdraw_document_type",
+    params(("name" = String, Path, example = "delivery_note")),
+    responses((status = 204, description = "Withdrawn"), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn withdraw(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Path(name): Path<String>,
+) -> Result<StatusCode, ApiProblem> {
+    api.ops.document_types.withdraw(&caller, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// List the versions of a document type
+#[utoipa::path(
+    get, path = "/document-types/{name}/versions", tag = "document-types",
+    operation_id = "list_document_type_versions",
+    params(("name" = String, Path, example = "invoice")),
+    responses(
+        (status = 200, body = DocumentTypeVersions, description = "The versions"),
+        Guarded, Checked, AboutOne,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn versions(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Path(name): Path<String>,
+) -> Result<Json<DocumentTypeVersions>, ApiProblem> {
+    let versions = api.ops.document_types.versions(&caller, &name).await?;
+    let items = versions.into_iter().map(|entry| {
+        let (created_by, created_at) = entry.created.unzip();
+        let is_withdrawal = entry.is_withdrawal;
+        DocumentTypeVersionView { version: entry.version, is_withdrawal, created_at, created_by }
+    });
+    Ok(Json(DocumentTypeVersions { items: items.collect() }))
+}
+
+/// Both have the same form; a test compares them.
+fn definition(body: &DocumentTypeDefinition) -> Result<ops::DocumentType, ApiProblem> {
+    let json =
+        serde_json::to_value(body).map_err(|error| ApiProblem::internal(error.to_string()))?;
+    let wording = Wording { field: "field", whole: "The JSON body" };
+    from_value(json).map_err(|mismatch| mismatch.into_problem(wording))
+}
+
+fn view(found: TypeVersion) -> Result<DocumentTypeView, ApiProblem> {
+    let summary = summary(&found);
+    let json = serde_json::to_value(found.definition);
+    let definition = json
+        .and_then(serde_json::from_value)
+        .map_err(|error| ApiProblem::internal(error.to_string()))?;
+    Ok(DocumentTypeView { summary, definition })
+}
+
+fn summary(found: &TypeVersion) -> DocumentTypeSummary {
+    let (created_by, created_at) = found.created.clone().unzip();
+    let origin =
+        if found.is_built_in() { DocumentTypeOrigin::BuiltIn } else { DocumentTypeOrigin::Own };
+    DocumentTypeSummary {
+        name: found.definition.name.clone(),
+        title: found.definition.title.clone(),
+        description: found.definition.description.clone(),
+        origin,
+        replaces_built_in: found.replaces_built_in(),
+        version: found.version,
+        created_at,
+        created_by,
+        field_count: found.definition.fields.len(),
+    }
+}
