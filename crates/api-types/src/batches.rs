@@ -7,6 +7,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::ResultView;
+
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"name": "March invoices", "expected_documents": 12}))]
@@ -79,4 +81,7 @@ pub struct BatchResultView {
     pub stats: Option<RunStats>,
     pub added_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
+    /// The current result of the document. Null when it has none, or when you may not read it.
+    #[serde(default)]
+    pub result: Option<ResultView>,
 }

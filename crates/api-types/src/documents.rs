@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::RunConfigView;
+use crate::{RunConfigView, TradeView};
 
 /// A file and its metadata.
 #[derive(Debug, ToSchema)]
@@ -184,6 +184,9 @@ pub struct DocumentDetailView {
     pub runs: Vec<RunView>,
     /// Its attachments, and the documents that it is an attachment of.
     pub parts: Vec<AttachmentView>,
+    /// The trades of its current result. Empty when you may not read them.
+    #[serde(default)]
+    pub trades: Vec<TradeView>,
 }
 
 /// An attachment of this document, or a document that this one is an attachment of.

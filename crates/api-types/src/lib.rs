@@ -13,6 +13,7 @@ mod jobs;
 mod page;
 mod pages;
 mod problem;
+mod results;
 mod run_config;
 mod search;
 mod session;
@@ -44,13 +45,18 @@ pub use jobs::{
 };
 pub use page::{
     ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentCursor, DocumentPage,
-    InvalidCursor, JobPage, KnowledgeBasePage, PageQuery, RunPage, SortKey, UserPage, is_storable,
+    InvalidCursor, JobPage, KnowledgeBasePage, PageQuery, ResultPage, RunPage, SortKey, TradePage,
+    UserPage, is_storable, is_storable_date,
 };
 pub use pages::{
     BlockView, CellView, KeyValueView, OtherReadingView, PageView, PageViewLink, PictureQuery,
     SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordSourceView, WordView,
 };
 pub use problem::Problem;
+pub use results::{
+    BatchResultQuery, ComparedFieldView, FieldChangeView, ResultDiffView, ResultEntryView,
+    ResultFormat, ResultQuery, ResultVersionView, ResultView, TradeQuery, TradeView,
+};
 pub use run_config::{RunConfigView, UpdateForm};
 pub use search::{
     AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView,

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::{
     ApiKeyView, AuditEntryView, BatchResultView, BatchView, DocumentSort, DocumentView, JobView,
-    KnowledgeBaseDocumentView, RunView, UserView,
+    KnowledgeBaseDocumentView, ResultEntryView, RunView, TradeView, UserView,
 };
 
 /// A page of a list.
@@ -53,10 +53,17 @@ page_of!(RunPage, RunView);
 page_of!(BatchPage, BatchView);
 page_of!(BatchResultPage, BatchResultView);
 page_of!(KnowledgeBasePage, KnowledgeBaseDocumentView);
+page_of!(ResultPage, ResultEntryView);
+page_of!(TradePage, TradeView);
 
 /// Whether the database can store the timestamp: the years 1 to 9999.
 pub fn is_storable(moment: DateTime<Utc>) -> bool {
     (1..=9999).contains(&moment.year())
+}
+
+/// The same for a date.
+pub fn is_storable_date(date: NaiveDate) -> bool {
+    (1..=9999).contains(&date.year())
 }
 
 /// A position in a list. Opaque to clients.

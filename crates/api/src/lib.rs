@@ -8,6 +8,7 @@
 
 mod client_address;
 mod content_disposition;
+mod csv;
 mod extract;
 pub mod form;
 mod guide;

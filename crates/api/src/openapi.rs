@@ -17,9 +17,9 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, config, document_lists, document_types, documents, events, files,
-    health, ids, jobs, mcp, metrics, page_views, pages, rerun, runs, search, session, tenant,
-    users,
+    api_keys, audit, batch_results, batches, config, document_lists, document_types, documents,
+    events, files, health, ids, jobs, mcp, metrics, page_views, pages, rerun, results, runs, search,
+    session, tenant, trades, users,
 };
 
 #[derive(OpenApi)]
@@ -44,6 +44,7 @@ use crate::routes::{
         (name = "documents", description = "Documents, their runs, pages and originals"),
         (name = "document-types", description = "Which fields are extracted from which documents"),
         (name = "search", description = "Search and ask questions, in the documents that the caller may see"),
+        (name = "results", description = "The typed fields of documents, their versions and trades"),
         (name = "batches", description = "Documents that are uploaded together"),
         (name = "events", description = "A stream of events"),
         (name = "jobs", description = "The queue: waiting, running and dead jobs"),
@@ -121,6 +122,15 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(documents::rename))
         .routes(routes!(documents::original))
         .routes(routes!(documents::pdf))
+        .routes(routes!(results::current))
+        .routes(routes!(results::list))
+        .routes(routes!(results::find))
+        .routes(routes!(results::diff))
+        .routes(routes!(results::promote))
+        .routes(routes!(trades::list))
+        .routes(routes!(trades::find))
+        .routes(routes!(trades::pdf))
+        .routes(routes!(trades::document_pdf))
         .routes(routes!(pages::page))
         .routes(routes!(pages::text))
         .routes(routes!(page_views::link))
@@ -136,7 +146,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(batches::list, batches::create))
         .routes(routes!(batches::find))
         .routes(routes!(batches::add).layer(DefaultBodyLimit::disable()))
-        .routes(routes!(batches::results))
+        .routes(routes!(batch_results::list))
         .routes(routes!(ids::find))
         .routes(routes!(events::follow))
         .routes(routes!(jobs::list))

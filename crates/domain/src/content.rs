@@ -31,6 +31,9 @@ pub enum ContentNeed {
     Nothing,
     /// Permission to read the run that produced it.
     Run,
+    /// Like `Run`, but a later run that replaced it makes no difference: the history of results is for everyone who sees
+    /// the document.
+    AnyRun,
     /// The run must be the one of the active version.
     ActiveRun,
     /// Permission to read the original without masks.
@@ -68,6 +71,16 @@ readable_objects! {
     OlderArtifact = "older_artifact" needs Run,
     /// The text that an assistant receives.
     AssistantText = "assistant_text" needs Run,
+    /// The current result.
+    Result = "result" needs AnyRun,
+    /// A result that is not current.
+    OlderResult = "older_result" needs AnyRun,
+    ResultInList = "result_in_list" needs AnyRun,
+    /// The current result of a document of a batch.
+    BatchExtraction = "batch_extraction" needs AnyRun,
+    Trade = "trade" needs AnyRun,
+    /// An entry of the list of trades, or of the trades in a document's details.
+    TradeInList = "trade_in_list" needs AnyRun,
     SearchHit = "search_hit" needs ActiveRun,
     Citation = "citation" needs ActiveRun,
 }

@@ -15,6 +15,7 @@ mod objects;
 mod operations;
 mod page;
 mod rate;
+mod results;
 mod runs;
 mod search;
 mod tenants;
@@ -46,6 +47,7 @@ pub use documents::admit_upload::UploadPermit;
 pub use documents::artifacts::ArtifactDownload;
 pub use documents::batches::Batches;
 pub use documents::batches::create::RequestedBatch;
+pub use documents::batches::results::BatchResult;
 pub use documents::facets::{BatchFacet, DocumentFacets};
 pub use documents::find_ids::FoundIds;
 pub use documents::intake::{Intake, IntakeSettings};
@@ -73,6 +75,7 @@ pub use operations::check_readiness::{Dependency, Readiness, ReadinessProbe, Wor
 pub use operations::paused_jobs::PausedJobsCache;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, RateLimited};
+pub use results::{ComparedResults, ResultListPage, Results};
 pub use retrieval::index::Mode;
 pub use runs::Runs;
 pub use runs::discard::{Discarded, SkippedJob};
@@ -86,8 +89,8 @@ pub use search::{
 pub use store::{
     After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,
     DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
-    FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, RunRecord, SortKey, StageRecord,
-    TenantUsage, ValueCount, VersionRecord,
+    FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, ResultRecord, RunRecord, SortKey,
+    StageRecord, TenantUsage, TradeFilter, TradeRecord, ValueCount, VersionRecord,
 };
 pub use tenants::Tenants;
 pub use tenants::create::RequestedTenant;
@@ -116,6 +119,7 @@ pub struct Ops {
     pub events: Events,
     pub objects: Objects,
     pub operations: Operations,
+    pub results: Results,
     pub runs: Runs,
     pub search: Search,
     pub tenants: Tenants,
@@ -191,6 +195,7 @@ impl Ops {
                 worker: OnceLock::new(),
                 paused_jobs_cache: PausedJobsCache::default(),
             },
+            results: Results { store: store.clone(), request_hmac: request_hmac.clone() },
             runs: Runs {
                 store: store.clone(),
                 intake: intake.clone(),
@@ -261,4 +266,4 @@ macro_rules! opaque_debug {
     };
 }
 
-opaque_debug!(Ops Access Audit Batches Content DocumentTypes Documents Events Objects Operations Runs Search Tenants Uploads);
+opaque_debug!(Ops Access Audit Batches Content DocumentTypes Documents Events Objects Operations Results Runs Search Tenants Uploads);

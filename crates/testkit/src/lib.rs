@@ -25,6 +25,7 @@ mod seeded_rng;
 mod server;
 pub mod sim;
 mod steps;
+mod text_results;
 
 pub use app::{BOUNDARY, Request, Response, TestApp, TestSettings, TestTenant};
 pub use database::TestDatabase;

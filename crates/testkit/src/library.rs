@@ -24,6 +24,7 @@ use stages::{Index, Ingest, StageContext};
 use tempfile::TempDir;
 
 use crate::samples::TINY_PNG;
+use crate::text_results::TextResults;
 use crate::{CountedIds, TestApp, TestSettings};
 
 /// How a text begins that needs a password.
@@ -47,6 +48,16 @@ impl Library {
         let mut settings = Self::settings_with(model.path());
         change(&mut settings);
         Self { app: TestApp::start_with(settings).await, model }
+    }
+
+    /// Its documents have results too: their text, and a trade for each line `trade ISIN DATE PRICE`.
+    pub async fn with_results() -> Self {
+        Self::open_with(|settings| {
+            let stages = &mut settings.ops.intake.stages;
+            stages.push(StageName::PACKAGE);
+            settings.ops.intake.pipeline = Pipeline::try_from(stages.clone()).ok();
+        })
+        .await
     }
 
     /// Settings of a process that embeds by the model in a folder.
@@ -104,6 +115,7 @@ impl Library {
                 blobs: blobs.clone(),
             })
             .with(index)
+            .with(TextResults::new(blobs.clone()))
     }
 }
 

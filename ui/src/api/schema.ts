@@ -296,7 +296,10 @@ export interface paths {
         };
         /**
          * List the results of a batch
-         * @description The documents of the batch, in the order they were added.
+         * @description The documents of the batch in the order they were added, each with its current result. The `Accept` header or `format`
+         *     selects a page as JSON (the default), or all documents as NDJSON (`application/x-ndjson`, one line per document) or as
+         *     CSV (`text/csv`). The CSV has one row per field, named by its path, and one row for a document without fields. An
+         *     apostrophe precedes texts that a spreadsheet would run as a formula.
          */
         get: operations["list_batch_results"];
         put?: never;
@@ -484,6 +487,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/documents/trades/{id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Create a link to the original of a trade (alias)
+         * @description The same as `GET /v1/trades/{id}/pdf`.
+         */
+        get: operations["link_to_pdf_of_trade"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents/{id}": {
         parameters: {
             query?: never;
@@ -493,7 +516,7 @@ export interface paths {
         };
         /**
          * Get a document
-         * @description With its versions, its latest runs and their stages, and its attachments.
+         * @description With its versions, its latest runs and their stages, its attachments and its trades.
          */
         get: operations["find_document"];
         put?: never;
@@ -634,6 +657,105 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/documents/{id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the result of a document
+         * @description The current result: its fields with their evidence, trades, lines, checks and warnings. 404 when the document has none.
+         *     A result from before a mask is for administrators only (403, `run_is_before_mask`).
+         */
+        get: operations["get_result"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the results of a document
+         * @description The latest version first. Results that the caller may not read are left out.
+         */
+        get: operations["list_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/results/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a version of the result of a document */
+        get: operations["find_result"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/results/{version}/diff/{other}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two results of a document
+         * @description Field by field, from the first version to the second.
+         */
+        get: operations["compare_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/results/{version}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote a result
+         * @description Makes a copy of this version the current result, as a new version. Results of later runs wait for promotion from then
+         *     on. The current result cannot be promoted (409, `result_is_current`).
+         */
+        post: operations["promote_result"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents/{id}/retry": {
         parameters: {
             query?: never;
@@ -741,8 +863,8 @@ export interface paths {
         /**
          * Follow events
          * @description Server-sent events about the documents and batches that the caller may see: `document.queued`, `document.started`,
-         *     `document.paused`, `document.completed`, `document.failed`, `document.renamed`, `batch.completed`, `batch.partial`; and,
-         *     for callers who see all documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption, send the id of the
+         *     `document.paused`, `document.completed`, `document.failed`, `document.renamed`, `document.result_created`,
+         *     `batch.completed`, `batch.partial`; and, for callers who see all documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption, send the id of the
          *     last event as `Last-Event-ID`: the stream resumes after it, and no event is missed.
          *
          *     Two messages have no `id`, so they do not change `Last-Event-ID`:
@@ -1203,6 +1325,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trades": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List trades
+         * @description Newest first. Trades of results that the caller may not read are left out.
+         */
+        get: operations["list_trades"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trades/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a trade */
+        get: operations["find_trade"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trades/{id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Create a link to the original of a trade
+         * @description The same as `GET /v1/documents/{id}/original` for the document of the trade.
+         */
+        get: operations["link_to_trade_pdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users": {
         parameters: {
             query?: never;
@@ -1450,6 +1629,32 @@ export interface components {
             /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
+        BTreeMap: {
+            [key: string]: {
+                /** @description Other candidates, the best first. */
+                alternatives: components["schemas"]["FieldAlternative"][];
+                /** @description Left, top, right and bottom in points from the top left corner of the page as displayed. */
+                box?: number[] | null;
+                /** @description The names of the checks that used this field. */
+                checks: string[];
+                /**
+                 * Format: double
+                 * @description The calibrated probability that the value is correct, from 0 to 1.
+                 */
+                confidence: number;
+                /**
+                 * Format: int32
+                 * @description Counted from 1.
+                 */
+                page?: number | null;
+                /** @description The text on the page, as it is written there. */
+                raw?: string | null;
+                source?: components["schemas"]["FieldSource"] | null;
+                status: components["schemas"]["FieldStatus"];
+                /** @description The normalised value: a decimal string, an ISO date, a code or text. `null` when it is missing. */
+                value?: string | null;
+            };
+        };
         BatchCounts: {
             /**
              * Format: int32
@@ -1516,6 +1721,7 @@ export interface components {
             filename: string;
             /** Format: date-time */
             finished_at?: string | null;
+            result?: components["schemas"]["ResultView"] | null;
             /** Format: uuid */
             run_id?: string | null;
             run_status?: components["schemas"]["RunStatus"] | null;
@@ -1603,6 +1809,8 @@ export interface components {
             /** Format: int64 */
             rows: number;
         };
+        /** @enum {string} */
+        ChangeKind: "added" | "removed" | "changed";
         ChangePasswordRequest: {
             current_password: string;
             new_password: string;
@@ -1646,6 +1854,13 @@ export interface components {
             /** @description The text that supports the answer. */
             quote: string;
             title: string;
+        };
+        ComparedFieldView: {
+            /** Format: double */
+            confidence: number;
+            status: components["schemas"]["FieldStatus"];
+            /** @example DE0007164600 */
+            value: string;
         };
         /** @description All settings in effect, without secrets. */
         ConfigView: {
@@ -1784,6 +1999,8 @@ export interface components {
             parts: components["schemas"]["AttachmentView"][];
             /** @description The latest ones, newest first. */
             runs: components["schemas"]["RunView"][];
+            /** @description The trades of its current result. Empty when you may not read them. */
+            trades?: components["schemas"]["TradeView"][];
             versions: components["schemas"]["VersionView"][];
         };
         DocumentPage: {
@@ -1989,6 +2206,30 @@ export interface components {
         };
         /** @enum {string} */
         ErrorClass: "retry" | "permanent" | "poison" | "cancelled";
+        /** @description The payload of a result. */
+        Extraction: {
+            /** @default [] */
+            checks?: components["schemas"]["ResultCheck"][];
+            /**
+             * @description The name of the document type. Empty when the classifier abstained.
+             * @default
+             */
+            document_type?: string;
+            /**
+             * @description By dotted name, such as `seller.name`.
+             * @default {}
+             */
+            fields?: components["schemas"]["BTreeMap"];
+            /** @default [] */
+            lines?: components["schemas"]["BTreeMap"][];
+            /** @default [] */
+            trades?: components["schemas"]["BTreeMap"][];
+            /**
+             * @description Remarks for users, such as a date whose day and month are ambiguous.
+             * @default []
+             */
+            warnings?: string[];
+        };
         FacetValueView: {
             /** @description Counting stopped early: there may be more. */
             at_least: boolean;
@@ -2043,6 +2284,33 @@ export interface components {
          * @enum {string}
          */
         FieldKind: "money" | "date" | "quantity" | "percent" | "number" | "currency" | "isin" | "wkn" | "iban" | "bic" | "vat_id" | "id" | "party" | "address" | "country" | "choice" | "text";
+        /** @description Another candidate for a field. */
+        FieldAlternative: {
+            box?: number[] | null;
+            /** Format: double */
+            confidence: number;
+            /** Format: int32 */
+            page?: number | null;
+            raw: string;
+            source: components["schemas"]["FieldSource"];
+            value: string;
+        };
+        /** @description A field that has different values in two results. */
+        FieldChangeView: {
+            after?: components["schemas"]["ComparedFieldView"] | null;
+            before?: components["schemas"]["ComparedFieldView"] | null;
+            /** @description `added`: only the second result has a value. `removed`: only the first one has. */
+            change: components["schemas"]["ChangeKind"];
+            /** @example trades.0.isin */
+            path: string;
+        };
+        /**
+         * @description Where the value of a field comes from.
+         * @enum {string}
+         */
+        FieldSource: "page" | "ocr_alternative" | "e_invoice" | "layout_memory" | "language_model" | "derived" | "reviewer";
+        /** @enum {string} */
+        FieldStatus: "accepted" | "needs_review" | "missing" | "confirmed" | "corrected";
         /**
          * Format: binary
          * @description The bytes of a file.
@@ -2311,6 +2579,11 @@ export interface components {
              */
             page?: number | null;
         };
+        /**
+         * @description How a trade compares with the tenant's request records.
+         * @enum {string}
+         */
+        MatchStatus: "pending" | "matched" | "ambiguous" | "unmatched";
         /** @description The caller of the request. */
         MeView: {
             /**
@@ -2523,6 +2796,114 @@ export interface components {
             run_id: string;
             status: components["schemas"]["RunStatus"];
         };
+        /** @description A check of a result: a sum, a checksum, an order of dates, a comparison with the embedded invoice. */
+        ResultCheck: {
+            /** @description The check with its numbers, in a form that users read: `804.17 + 9.21 = 813.38`. */
+            detail: string;
+            name: string;
+            /** @description `null` when a value that the check needs is missing. */
+            passed?: boolean | null;
+        };
+        /** @description How a result differs from another one of the same document. */
+        ResultDiffView: {
+            /** @description The result that it is compared with. */
+            after: components["schemas"]["ResultEntryView"];
+            /** @description The result that is compared. */
+            before: components["schemas"]["ResultEntryView"];
+            /** @description Fields with different values. Trades and lines are compared by their position. */
+            changes: components["schemas"]["FieldChangeView"][];
+            /**
+             * Format: int32
+             * @description How many values are the same in both.
+             */
+            unchanged: number;
+        };
+        /** @description An entry of the list of results. */
+        ResultEntryView: components["schemas"]["ResultVersionView"] & {
+            /**
+             * @description The name of the document type. Empty when the classifier abstained.
+             * @example contract_note
+             */
+            document_type: string;
+        };
+        ResultPage: {
+            items: components["schemas"]["ResultEntryView"][];
+            /**
+             * Format: int32
+             * @description Rows per page.
+             */
+            limit: number;
+            /** @description The cursor of the next page; `null` on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @enum {string} */
+        ResultState: "current" | "waiting" | "superseded";
+        /** @description The fields of a result, counted by status. */
+        ResultSummary: {
+            /** Format: int32 */
+            accepted: number;
+            /** Format: int32 */
+            confirmed: number;
+            /** Format: int32 */
+            corrected: number;
+            /** Format: int32 */
+            failed_checks: number;
+            /** Format: int32 */
+            fields: number;
+            /**
+             * Format: double
+             * @description The lowest and the mean confidence of the fields that have a value. `null` when none has.
+             */
+            lowest_confidence?: number | null;
+            /** Format: double */
+            mean_confidence?: number | null;
+            /** Format: int32 */
+            missing: number;
+            /** Format: int32 */
+            needs_review: number;
+        };
+        /** @description What is known of a result, without its fields. */
+        ResultVersionView: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            doc_id: string;
+            /** @description A person edited, approved or promoted it. */
+            is_reviewed: boolean;
+            /** @description A field needs review, or the document was chosen for review at random. */
+            needs_review: boolean;
+            /**
+             * Format: int32
+             * @description The version that was promoted; null for the result of a run.
+             */
+            promoted_from?: number | null;
+            /**
+             * Format: int32
+             * @description Counts the results of the document, from 1.
+             * @example 2
+             */
+            result_version: number;
+            /**
+             * Format: uuid
+             * @description The run that created it.
+             */
+            run_id: string;
+            /** @description The document was chosen for review at random, to measure the error rate. */
+            sampled_for_review: boolean;
+            /** @description `waiting`: a person reviewed the current result, so this one waits for promotion. */
+            state: components["schemas"]["ResultState"];
+            /** @description The fields, counted by status. */
+            summary: components["schemas"]["ResultSummary"];
+            /**
+             * Format: int32
+             * @description The version of the document type.
+             */
+            type_version: number;
+        };
+        /** @description A version of the result of a document. */
+        ResultView: components["schemas"]["ResultVersionView"] & components["schemas"]["Extraction"];
+        /** @enum {string} */
+        ReviewStatus: "pending" | "approved" | "rejected";
         /**
          * @description The role of a user or API key in its tenant.
          * @enum {string}
@@ -2919,6 +3300,64 @@ export interface components {
          * @enum {string}
          */
         TextSourceView: "layer" | "wanted" | "recognised" | "unavailable" | "blank";
+        TradePage: {
+            items: components["schemas"]["TradeView"][];
+            /**
+             * Format: int32
+             * @description Rows per page.
+             */
+            limit: number;
+            /** @description The cursor of the next page; `null` on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * @description A trade of the current result of a document.
+         *
+         *     It keeps its id when another result becomes current and has a trade with the same side, ISIN, trade date and order
+         *     number, or else another trade at the same position. It keeps its match and review status if all its values are the same.
+         */
+        TradeView: {
+            /**
+             * Format: double
+             * @description The lowest confidence of its fields that have a value; 0 when none has.
+             */
+            confidence_score: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            document_id: string;
+            document_title: string;
+            /** @example DE0007164600 */
+            isin?: string | null;
+            match_status: components["schemas"]["MatchStatus"];
+            /**
+             * Format: int32
+             * @description Its place among the trades of the result, from 0.
+             */
+            position: number;
+            /** @description All its fields with their evidence. */
+            raw_extracted_data: components["schemas"]["BTreeMap"];
+            /** @description The request record that it matches. */
+            request_id?: string | null;
+            /** Format: int32 */
+            result_version: number;
+            review_status: components["schemas"]["ReviewStatus"];
+            /**
+             * Format: uuid
+             * @description The run that created the result.
+             */
+            run_id: string;
+            /** Format: date */
+            settlement_date?: string | null;
+            /** @example buy */
+            side?: string | null;
+            /** Format: date */
+            trade_date?: string | null;
+            /** Format: uuid */
+            trade_id: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         /** @description An updated original of a document. */
         UpdateForm: {
             /** Format: binary */
@@ -3748,7 +4187,9 @@ export interface operations {
     list_batch_results: {
         parameters: {
             query?: {
-                /** @description The page, counted from 1. */
+                /** @description Instead of the `Accept` header. The default is `json`. */
+                format?: "json" | "ndjson" | "csv";
+                /** @description The page, counted from 1. Only of JSON, as are `limit` and `cursor`. */
                 page?: number;
                 /** @description Rows per page. */
                 limit?: number;
@@ -3763,13 +4204,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the batch's documents */
+            /** @description The batch's documents */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BatchResultPage"];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -4172,6 +4615,37 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    link_to_pdf_of_trade: {
+        parameters: {
+            query?: {
+                /** @description How long the link is valid. */
+                expires_in_hours?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     find_document: {
         parameters: {
             query?: never;
@@ -4427,6 +4901,170 @@ export interface operations {
             408: components["responses"]["UploadTooSlow"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["UploadTooLarge"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The current result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_results: {
+        parameters: {
+            query?: {
+                /** @description Rows per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of results */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    find_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    compare_results: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                version: number;
+                other: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The differences */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultDiffView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    promote_result: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeated requests with the same key and the same content take effect once */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The new current result */
+            201: {
+                headers: {
+                    /** @description `true` if the response is that of an earlier request */
+                    "idempotent-replayed"?: string;
+                    /** @description The path of the new version */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["OtherRequest"];
             429: components["responses"]["RateLimited"];
@@ -5357,6 +5995,104 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_trades: {
+        parameters: {
+            query?: {
+                /** @description Only trades of this document. */
+                document_id?: string;
+                isin?: string;
+                /** @description The first trade date. */
+                date_from?: string;
+                /** @description The last trade date. */
+                date_to?: string;
+                match_status?: components["schemas"]["MatchStatus"];
+                review_status?: components["schemas"]["ReviewStatus"];
+                /** @description Rows per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of trades */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradePage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    find_trade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trade */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradeView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    link_to_trade_pdf: {
+        parameters: {
+            query?: {
+                /** @description How long the link is valid. */
+                expires_in_hours?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

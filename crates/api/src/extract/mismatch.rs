@@ -157,6 +157,7 @@ fn in_plain_words(expected: &str) -> Option<String> {
         text if text.contains("RFC 3339") => {
             "a date and time with a time zone, such as 2026-02-15T12:00:00Z"
         }
+        "a formatted date string" => "a date, such as 2026-02-15",
         other => {
             if let Some(length) = other.strip_prefix("an array of length ") {
                 return Some(format!("a list of {length} values"));

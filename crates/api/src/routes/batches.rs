@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use api_types::{
-    BatchCounts, BatchPage, BatchResultPage, BatchResultView, BatchUploadResponse, BatchView,
-    CreateBatchRequest, FileOutcome, FileProblem, PageQuery, UploadManyForm,
+    BatchCounts, BatchPage, BatchUploadResponse, BatchView, CreateBatchRequest, FileOutcome,
+    FileProblem, PageQuery, UploadManyForm,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use domain::{BatchId, IdempotencyClaim};
-use ops::{BatchItemRecord, BatchRecord, OpsError, RequestedBatch, StagedUpload, UploadMetadata};
+use ops::{BatchRecord, OpsError, RequestedBatch, StagedUpload, UploadMetadata};
 
 use super::documents::ingest_view;
 use crate::Api;
@@ -195,30 +195,6 @@ fn refused(filename: String, problem: &ApiProblem) -> FileOutcome {
     FileOutcome { filename, accepted: None, problem: Some(problem) }
 }
 
-/// List the results of a batch
-///
-/// The documents of the batch, in the order they were added.
-#[utoipa::path(
-    get, path = "/batches/{id}/results", tag = "batches", operation_id = "list_batch_results",
-    params(("id" = Uuid, Path), PageQuery),
-    responses((status = 200, body = BatchResultPage, description = "A page of the batch's documents"), Guarded, Checked, AboutOne),
-    security(("bearer" = [])),
-)]
-pub(crate) async fn results(
-    State(api): State<Arc<Api>>,
-    SignedInCaller(caller): SignedInCaller,
-    Id(id): Id,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<BatchResultPage>, ApiProblem> {
-    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.batches.list_batch_results(&caller, BatchId(id), &request).await?;
-    Ok(Json(BatchResultPage {
-        items: page.items.into_iter().map(result_view).collect(),
-        limit: request.limit,
-        next_cursor: cursor_of(page.next),
-    }))
-}
-
 fn view(batch: BatchRecord) -> BatchView {
     BatchView {
         batch_id: batch.batch_id.0,
@@ -240,21 +216,5 @@ fn view(batch: BatchRecord) -> BatchView {
         created_at: batch.created_at,
         updated_at: batch.updated_at,
         finished_at: batch.finished_at,
-    }
-}
-
-fn result_view(item: BatchItemRecord) -> BatchResultView {
-    BatchResultView {
-        doc_id: item.doc_id.0,
-        run_id: item.run_id,
-        title: item.title,
-        filename: item.filename,
-        status: item.status,
-        dedup_result: item.outcome,
-        run_status: item.run_status.0,
-        error: item.error,
-        stats: item.stats,
-        added_at: item.added_at,
-        finished_at: item.finished_at,
     }
 }

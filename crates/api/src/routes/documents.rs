@@ -16,7 +16,7 @@ use ops::{
     Accepted, DocumentDetail, DocumentProgress, ListedDocument, Outcome, PartRecord, VersionRecord,
 };
 
-use super::runs;
+use super::{runs, trades};
 use crate::Api;
 use crate::extract::{Body, Id, Query, SignedInCaller, Upload};
 use crate::openapi::{
@@ -120,7 +120,7 @@ pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {
 
 /// Get a document
 ///
-/// With its versions, its latest runs and their stages, and its attachments.
+/// With its versions, its latest runs and their stages, its attachments and its trades.
 #[utoipa::path(
     get, path = "/documents/{id}", tag = "documents", operation_id = "find_document",
     params(("id" = Uuid, Path)),
@@ -132,13 +132,14 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<DocumentDetailView>, ApiProblem> {
-    let DocumentDetail { document, versions, runs, parts } =
+    let DocumentDetail { document, versions, runs, parts, trades } =
         api.ops.documents.find_document(&caller, DocId(id)).await?;
     Ok(Json(DocumentDetailView {
         document: view(document),
         versions: versions.into_iter().map(version_view).collect(),
         runs: runs.into_iter().map(runs::view).collect(),
         parts: parts.into_iter().map(attachment_view).collect(),
+        trades: trades.into_iter().map(trades::view).collect(),
     }))
 }
 
@@ -273,7 +274,7 @@ pub(crate) async fn pdf(
     link(&api, &caller, DocId(id), query).await
 }
 
-async fn link(
+pub(super) async fn link(
     api: &Api,
     caller: &Caller,
     doc_id: DocId,

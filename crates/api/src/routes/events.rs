@@ -24,8 +24,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Follow events
 ///
 /// Server-sent events about the documents and batches that the caller may see: `document.queued`, `document.started`,
-/// `document.paused`, `document.completed`, `document.failed`, `document.renamed`, `batch.completed`, `batch.partial`; and,
-/// for callers who see all documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption, send the id of the
+/// `document.paused`, `document.completed`, `document.failed`, `document.renamed`, `document.result_created`,
+/// `batch.completed`, `batch.partial`; and, for callers who see all documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption, send the id of the
 /// last event as `Last-Event-ID`: the stream resumes after it, and no event is missed.
 ///
 /// Two messages have no `id`, so they do not change `Last-Event-ID`:

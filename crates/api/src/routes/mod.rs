@@ -2,6 +2,7 @@
 
 pub(crate) mod api_keys;
 pub(crate) mod audit;
+pub(crate) mod batch_results;
 pub(crate) mod batches;
 pub(crate) mod config;
 pub(crate) mod docs;
@@ -18,9 +19,11 @@ pub(crate) mod metrics;
 pub(crate) mod page_views;
 pub(crate) mod pages;
 pub(crate) mod rerun;
+pub(crate) mod results;
 pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod tenant;
+pub(crate) mod trades;
 pub(crate) mod users;
 pub(crate) mod worker_health;

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::intake::fail_waiting_jobs;
 use crate::jobs::{kill_all, queue_run};
 use crate::pages::write_layout_artifacts;
+use crate::results::insert_results;
 
 /// Who may call a route.
 #[derive(Clone, Copy)]
@@ -32,6 +33,8 @@ enum About {
     FailedDocument,
     ReadDocument,
     ReadRun,
+    ExtractedDocument,
+    Trade,
     Run,
     Batch,
     WebPage,
@@ -46,6 +49,8 @@ impl About {
                 | Self::FailedDocument
                 | Self::ReadDocument
                 | Self::ReadRun
+                | Self::ExtractedDocument
+                | Self::Trade
                 | Self::Run
                 | Self::Batch
                 | Self::WebPage
@@ -64,8 +69,8 @@ struct Row {
 #[expect(clippy::too_many_lines, reason = "a line for each route")]
 fn rows() -> Vec<Row> {
     use About::{
-        ApiKey, Batch, DeadJob, Document, FailedDocument, LiveRun, Nothing, ReadDocument, ReadRun,
-        Run, User, WebPage,
+        ApiKey, Batch, DeadJob, Document, ExtractedDocument, FailedDocument, LiveRun, Nothing,
+        ReadDocument, ReadRun, Run, Trade, User, WebPage,
     };
     use Guard::{Anybody, WhoMay};
     let row = |route, guard, about, body| Row { route, guard, about, body };
@@ -145,6 +150,20 @@ fn rows() -> Vec<Row> {
         row("GET /v1/documents/{id}/text", see, ReadDocument, none),
         row("GET /v1/documents/{id}/view", see, WebPage, none),
         row("GET /v1/documents/{id}/pdf", see, Document, none),
+        row("GET /v1/documents/{id}/result", see, ExtractedDocument, none),
+        row("GET /v1/documents/{id}/results", see, ExtractedDocument, none),
+        row("GET /v1/documents/{id}/results/{version}", see, ExtractedDocument, none),
+        row("GET /v1/documents/{id}/results/{version}/diff/{other}", see, ExtractedDocument, none),
+        row(
+            "POST /v1/documents/{id}/results/{version}/promote",
+            WhoMay(Action::PromoteResults),
+            ExtractedDocument,
+            || Some(json!({})),
+        ),
+        row("GET /v1/trades", see, Nothing, none),
+        row("GET /v1/trades/{id}", see, Trade, none),
+        row("GET /v1/trades/{id}/pdf", see, Trade, none),
+        row("GET /v1/documents/trades/{id}/pdf", see, Trade, none),
         row("POST /v1/search", WhoMay(Action::SeeKnowledgeBase), Nothing, || {
             Some(json!({"query": "rent"}))
         }),
@@ -327,6 +346,7 @@ fn fill(path: &str) -> String {
     let path =
         if path.ends_with("/search") { format!("{path}?query=rent") } else { path.to_owned() };
     let name = if path.contains("/document-types/") { "invoice" } else { "text.txt" };
+    let path = path.replace("{version}", "1").replace("{other}", "2");
     path.replace("{page}", "1").replace("{stage}", "layout").replace("{name}", name)
 }
 
@@ -364,6 +384,15 @@ async fn make_intake(app: &TestApp, about: About, token: &str) -> Uuid {
             let made = upload(app, token).await;
             write_layout_artifacts(app, id(&made, "run_id")).await;
             id(&made, "run_id")
+        }
+        About::ExtractedDocument => {
+            let made = upload(app, token).await;
+            insert_results(app, id(&made, "run_id")).await;
+            id(&made, "doc_id")
+        }
+        About::Trade => {
+            let made = upload(app, token).await;
+            insert_results(app, id(&made, "run_id")).await
         }
         About::FailedDocument => {
             let made = upload(app, token).await;

@@ -33,6 +33,7 @@ mod page_views;
 mod pages;
 mod problems;
 mod readable_objects;
+mod results;
 mod search;
 mod search_upkeep;
 mod session;

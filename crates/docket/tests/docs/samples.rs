@@ -6,7 +6,7 @@ use crate::markdown::{self, Page};
 use crate::sources;
 
 /// What stands for an id in the guides.
-const IDS: [&str; 5] = ["DOC_ID", "BATCH_ID", "JOB_ID", "RUN_ID", "KEY_ID"];
+const IDS: [&str; 6] = ["DOC_ID", "BATCH_ID", "JOB_ID", "RUN_ID", "KEY_ID", "TRADE_ID"];
 const ID: &str = "0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21";
 
 /// The pages whose samples readers copy.

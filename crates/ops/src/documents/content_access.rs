@@ -6,7 +6,7 @@
 //! The rules, for a caller who sees the document (nobody sees a deleted document):
 //! - Everyone can read the run of the active version, and search finds it. While no version is active, everyone can read
 //!   the latest run.
-//! - Older runs need `ReadOlderRuns`.
+//! - Older runs need `ReadOlderRuns`. Their results do not: the history of results is for everyone.
 //! - A run without a mask that applies now needs `ReadMaskedOriginals`, unless it is the active one: a new mask takes
 //!   effect on a document with its next run.
 //! - The original needs `ReadMaskedOriginals` if a mask applies to the document or to a file contained in it, or if a
@@ -98,10 +98,9 @@ impl Content {
     ) -> Result<PermittedRun, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
         let mut tx = self.store.read(&scope).await?;
-        let facts = tx.content_facts(&[(doc_id, run_id)]).await?.into_iter().next();
+        let facts = permit_run_in(&mut tx, caller, object, doc_id, run_id).await;
         tx.commit().await?;
-        let facts = facts.ok_or(OpsError::NotFound("document"))?;
-        decide(object, ContentRights::of(caller), &facts, &[])?;
+        let facts = facts?;
         let run = facts.run.ok_or_else(not_processed)?;
         Ok(PermittedRun {
             scope,
@@ -137,6 +136,21 @@ impl Content {
     }
 }
 
+/// Permits the caller to read `object` of a run in the transaction that reads it: the given run, or else the one that is
+/// served.
+pub(crate) async fn permit_run_in(
+    tx: &mut Tx,
+    caller: &Caller,
+    object: ReadableObject,
+    doc_id: DocId,
+    run_id: Option<RunId>,
+) -> Result<ContentFacts, OpsError> {
+    let facts = tx.content_facts(&[(doc_id, run_id)]).await?.into_iter().next();
+    let facts = facts.ok_or(OpsError::NotFound("document"))?;
+    decide(object, ContentRights::of(caller), &facts, &[])?;
+    Ok(facts)
+}
+
 /// Which of these runs the caller may read. `None` as the run stands for the one that is served.
 pub(crate) async fn readable_runs(
     tx: &mut Tx,
@@ -163,6 +177,10 @@ fn decide(
         ContentNeed::Nothing => Ok(()),
         ContentNeed::Original => decide_original(rights, facts, within),
         ContentNeed::Run => facts.run.as_ref().map_or(Ok(()), |run| decide_run(rights, facts, run)),
+        ContentNeed::AnyRun => {
+            let rights = ContentRights { older_runs: true, ..rights };
+            facts.run.as_ref().map_or(Ok(()), |run| decide_run(rights, facts, run))
+        }
         ContentNeed::ActiveRun => match &facts.run {
             Some(run) if run.rank == RunRank::Active => decide_run(rights, facts, run),
             _ => Err(OpsError::NotFound("document")),
@@ -355,145 +373,4 @@ fn disk_error(error: std::io::Error) -> OpsError {
 }
 
 #[cfg(test)]
-mod tests {
-    use domain::{FileKind, Role};
-    use uuid::Uuid;
-
-    use super::*;
-
-    const EVERYONE: ContentRights = ContentRights { older_runs: false, masked_content: false };
-    const REVIEWER: ContentRights = ContentRights { older_runs: true, masked_content: false };
-    const ADMINISTRATOR: ContentRights = ContentRights { older_runs: true, masked_content: true };
-
-    fn mask(top: f32) -> MaskRule {
-        MaskRule { area: [0.0, top, 1.0, 1.0], ..MaskRule::default() }
-    }
-
-    /// A run with masks `run`, of a document that is served with masks `served`.
-    fn facts(standing: RunRank, run: &[MaskRule], served: &[MaskRule]) -> ContentFacts {
-        ContentFacts {
-            doc_id: DocId(Uuid::nil()),
-            file_name: "a.pdf".to_owned(),
-            media_type: "application/pdf".to_owned(),
-            masking: masking(served),
-            rules: TenantRules::default(),
-            run: Some(RunFacts {
-                run_id: RunId(Uuid::nil()),
-                rank: standing,
-                masks: run.to_vec(),
-                content: None,
-                knows_password: true,
-            }),
-        }
-    }
-
-    fn masking(applied: &[MaskRule]) -> Masking {
-        let file_names = vec!["a.pdf".to_owned()];
-        Masking { kind: FileKind::Pdf, file_names, applied: applied.to_vec() }
-    }
-
-    fn code(decided: Result<(), OpsError>) -> &'static str {
-        match decided {
-            Ok(()) => "readable",
-            Err(OpsError::Withheld { code, .. }) => code,
-            Err(OpsError::NotFound(_)) => "not_found",
-            Err(_) => "another error",
-        }
-    }
-
-    fn artifact(rights: ContentRights, facts: &ContentFacts) -> &'static str {
-        code(decide(ReadableObject::Artifact, rights, facts, &[]))
-    }
-
-    #[test]
-    fn content_rights_follow_the_permission_table() {
-        let rights = |role| {
-            let caller = Caller { role, ..Caller::system(TenantId(Uuid::nil())) };
-            let ContentRights { older_runs, masked_content } = ContentRights::of(&caller);
-            (older_runs, masked_content)
-        };
-        assert_eq!(rights(Role::Admin), (true, true));
-        assert_eq!(rights(Role::Reviewer), (true, false));
-        for role in [Role::User, Role::Viewer, Role::Auditor, Role::ApiClient] {
-            assert_eq!(rights(role), (false, false), "{role}");
-        }
-    }
-
-    #[test]
-    fn older_runs_are_for_administrators_and_reviewers() {
-        let older = facts(RunRank::Older, &[], &[]);
-        assert_eq!(artifact(EVERYONE, &older), "run_is_older");
-        assert_eq!(artifact(REVIEWER, &older), "readable");
-        for standing in [RunRank::Active, RunRank::Latest] {
-            assert_eq!(artifact(EVERYONE, &facts(standing, &[], &[])), "readable", "{standing:?}");
-        }
-    }
-
-    #[test]
-    fn runs_from_before_a_mask_are_for_administrators() {
-        let masks = [mask(0.5)];
-        let before = facts(RunRank::Older, &[], &masks);
-        assert_eq!(artifact(EVERYONE, &before), "run_is_before_mask");
-        assert_eq!(artifact(REVIEWER, &before), "run_is_before_mask");
-        assert_eq!(artifact(ADMINISTRATOR, &before), "readable");
-        let covered = facts(RunRank::Older, &[mask(0.2)], &masks);
-        assert_eq!(artifact(REVIEWER, &covered), "readable", "its mask covers the new one");
-        let since_removed = facts(RunRank::Older, &[], &[]);
-        assert_eq!(artifact(REVIEWER, &since_removed), "readable");
-    }
-
-    #[test]
-    fn a_new_mask_hides_the_latest_run_of_a_withdrawn_document_and_not_the_active_one() {
-        let rules = TenantRules { masks: vec![mask(0.5)], ..TenantRules::default() };
-        let with_rules =
-            |standing| ContentFacts { rules: rules.clone(), ..facts(standing, &[], &[]) };
-        assert_eq!(artifact(REVIEWER, &with_rules(RunRank::Latest)), "run_is_before_mask");
-        assert_eq!(artifact(EVERYONE, &with_rules(RunRank::Active)), "readable");
-    }
-
-    #[test]
-    fn originals_with_masks_are_for_administrators() {
-        let original = |rights, facts: &ContentFacts, within: &[ContainedFile]| {
-            code(decide(ReadableObject::Original, rights, facts, within))
-        };
-        let plain = facts(RunRank::Active, &[], &[]);
-        assert_eq!(original(EVERYONE, &plain, &[]), "readable");
-        let masked = facts(RunRank::Active, &[mask(0.5)], &[mask(0.5)]);
-        assert_eq!(original(REVIEWER, &masked, &[]), "original_is_masked");
-        assert_eq!(original(ADMINISTRATOR, &masked, &[]), "readable");
-        let by_rule = TenantRules { masks: vec![mask(0.5)], ..TenantRules::default() };
-        let not_yet = ContentFacts { rules: by_rule, ..plain.clone() };
-        assert_eq!(original(EVERYONE, &not_yet, &[]), "original_is_masked");
-        let within = |applied: &[MaskRule], is_deleted| {
-            [ContainedFile { masking: masking(applied), is_deleted }]
-        };
-        assert_eq!(original(EVERYONE, &plain, &within(&[], false)), "readable");
-        assert_eq!(original(EVERYONE, &plain, &within(&[mask(0.5)], false)), "original_is_masked");
-        assert_eq!(original(REVIEWER, &plain, &within(&[], true)), "original_holds_deleted");
-        assert_eq!(original(ADMINISTRATOR, &plain, &within(&[], true)), "readable");
-    }
-
-    #[test]
-    fn an_owner_without_the_password_reads_only_the_original() {
-        let mut locked = facts(RunRank::Active, &[], &[]);
-        if let Some(run) = &mut locked.run {
-            run.knows_password = false;
-        }
-        for object in ReadableObject::ALL {
-            let expected = match object.needs() {
-                ContentNeed::Nothing | ContentNeed::Original => "readable",
-                ContentNeed::Run | ContentNeed::ActiveRun => "password_required",
-            };
-            assert_eq!(code(decide(*object, ADMINISTRATOR, &locked, &[])), expected, "{object:?}");
-        }
-    }
-
-    #[test]
-    fn search_finds_only_the_active_run() {
-        for standing in [RunRank::Latest, RunRank::Older] {
-            let facts = facts(standing, &[], &[]);
-            let decided = decide(ReadableObject::SearchHit, ADMINISTRATOR, &facts, &[]);
-            assert_eq!(code(decided), "not_found", "{standing:?}");
-        }
-    }
-}
+mod tests;

@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use domain::{Action, Caller, DocId, DocumentStatus, FileKind};
 use store::{
     After, DocumentFilter, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
-    PartRecord, Tx, VersionRecord, Window,
+    PartRecord, TradeRecord, Tx, VersionRecord, Window,
 };
 
 use crate::documents::read_pages::has_page_images;
+use crate::results::trades_of_document;
 use crate::runs::list::details;
 use crate::{Documents, OpsError, Page, PageRequest, RunDetail};
 
-/// A document with its versions, runs and attachments.
+/// A document with its versions, runs, attachments and trades.
 #[derive(Clone, Debug)]
 pub struct DocumentDetail {
     pub document: ListedDocument,
@@ -21,6 +22,8 @@ pub struct DocumentDetail {
     pub runs: Vec<RunDetail>,
     /// Its attachments, and the documents that it is an attachment of.
     pub parts: Vec<PartRecord>,
+    /// The trades of its current result, as far as the caller may read it.
+    pub trades: Vec<TradeRecord>,
 }
 
 /// A document as lists show it.
@@ -103,8 +106,9 @@ impl Documents {
         let runs = tx.list_runs(None, Some(doc_id), &latest).await?;
         let runs = details(&mut tx, caller, runs).await?;
         let parts = tx.list_parts(doc_id).await?;
+        let trades = trades_of_document(&mut tx, caller, doc_id).await?;
         tx.commit().await?;
-        Ok(DocumentDetail { document, versions, runs, parts })
+        Ok(DocumentDetail { document, versions, runs, parts, trades })
     }
 
     /// How many documents the caller may see, by status.

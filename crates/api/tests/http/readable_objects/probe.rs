@@ -52,6 +52,15 @@ pub(super) async fn probe(
             let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
             (app.post("/v1/mcp", call), marker)
         }
+        Object::Result => (app.get(&format!("{document}/result")), marker),
+        Object::OlderResult => (app.get(&format!("{document}/results/1")), marker),
+        Object::ResultInList => (app.get(&format!("{document}/results")), id),
+        Object::BatchExtraction => {
+            let batch = subject.batch_of(principal);
+            (app.get(&format!("/v1/batches/{batch}/results?format=csv")), marker)
+        }
+        Object::Trade => (app.get(&format!("/v1/trades/{}", subject.trade_id)), marker),
+        Object::TradeInList => (app.get(&format!("/v1/trades?document_id={id}")), marker),
         Object::SearchHit => {
             let body = json!({ "query": marker, "filters": filters });
             (app.post("/v1/search", body), id)

@@ -109,6 +109,8 @@ pub(super) struct Subject {
     pub(super) title: String,
     pub(super) run_id: String,
     pub(super) older_run_id: String,
+    /// A trade of the current result.
+    pub(super) trade_id: String,
     /// The mail that it is attached to.
     pub(super) mail_id: String,
     /// A word of its text that no other document has.
@@ -138,7 +140,7 @@ const PASSWORD: &str = "sesame";
 
 impl World {
     pub(super) async fn build() -> Self {
-        let library = Library::open().await;
+        let library = Library::with_results().await;
         let acme = library.app.tenant("acme").await;
         let tokens = sign_in_all(&library.app, &acme).await;
         let mut world =
@@ -203,6 +205,9 @@ impl World {
         let path = format!("/v1/documents/{doc_id}");
         let rerun = self.post(&format!("{path}/rerun"), json!({}), Principal::Admin).await;
         self.library.work_off().await;
+        let admin = self.token(Principal::Admin);
+        let detail = self.app().get(&path).bearer(admin).send().await.body;
+        let trade_id = text_of(&detail["trades"][0], "trade_id");
         match state {
             State::Withdrawn => {
                 self.post(&format!("{path}/deactivate"), json!({}), Principal::Admin).await;
@@ -215,7 +220,7 @@ impl World {
             State::Active | State::Masked | State::Password => {}
         }
         let run_id = text_of(&rerun, "run_id");
-        Subject { doc_id, title, run_id, older_run_id, mail_id, marker, batches, links }
+        Subject { doc_id, title, run_id, older_run_id, trade_id, mail_id, marker, batches, links }
     }
 
     /// A mail of all owners, and of one who did not upload what is attached to it.

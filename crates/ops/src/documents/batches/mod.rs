@@ -3,7 +3,7 @@
 pub(crate) mod create;
 mod list;
 mod refused;
-mod results;
+pub(crate) mod results;
 
 use store::Store;
 

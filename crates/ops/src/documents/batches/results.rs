@@ -1,9 +1,20 @@
 //! The results of the documents of a batch.
 
-use domain::{Action, BatchId, Caller};
-use store::{After, BatchItemRecord};
+use std::collections::HashMap;
 
+use domain::{Action, BatchId, Caller, DocId, ReadableObject};
+use store::{After, BatchItemRecord, ResultRecord, Tx};
+
+use crate::documents::content_access::{ContentRights, readable_runs};
 use crate::{Batches, OpsError, Page, PageRequest};
+
+/// A document of a batch.
+#[derive(Clone, Debug)]
+pub struct BatchResult {
+    pub item: BatchItemRecord,
+    /// Its current result, if it has one that the caller may read.
+    pub result: Option<ResultRecord>,
+}
 
 impl Batches {
     /// The documents of a batch in the order they were added, each with its result.
@@ -12,12 +23,32 @@ impl Batches {
         caller: &Caller,
         batch_id: BatchId,
         request: &PageRequest,
-    ) -> Result<Page<BatchItemRecord>, OpsError> {
+    ) -> Result<Page<BatchResult>, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
         let mut tx = self.store.read(&scope).await?;
         tx.find_batch(batch_id).await?.ok_or(OpsError::NotFound("batch"))?;
         let items = tx.list_batch_items(batch_id, &request.window()).await?;
+        let page =
+            request.page_of(items, |item| After { moment: item.added_at, id: item.doc_id.0 });
+        let documents: Vec<DocId> = page.items.iter().map(|item| item.doc_id).collect();
+        let mut results = readable_results(&mut tx, caller, &documents).await?;
         tx.commit().await?;
-        Ok(request.page_of(items, |item| After { moment: item.added_at, id: item.doc_id.0 }))
+        let with_result =
+            |item: BatchItemRecord| BatchResult { result: results.remove(&item.doc_id), item };
+        Ok(Page { items: page.items.into_iter().map(with_result).collect(), next: page.next })
     }
+}
+
+async fn readable_results(
+    tx: &mut Tx,
+    caller: &Caller,
+    documents: &[DocId],
+) -> Result<HashMap<DocId, ResultRecord>, OpsError> {
+    let found = tx.current_results(documents).await?;
+    let runs: Vec<_> = found.iter().map(|result| (result.doc_id, Some(result.run_id))).collect();
+    let rights = ContentRights::of(caller);
+    let readable = readable_runs(tx, ReadableObject::BatchExtraction, rights, &runs).await?;
+    let is_readable = |result: &ResultRecord| readable.contains(&(result.doc_id, result.run_id));
+    let found = found.into_iter().filter(is_readable);
+    Ok(found.map(|result| (result.doc_id, result)).collect())
 }
