@@ -1,6 +1,8 @@
 //! How well and how fast fields are extracted: see `bench/README.md`.
 
+mod calibration;
 mod corpus;
+mod held_out;
 
 use std::path::PathBuf;
 
@@ -25,11 +27,23 @@ struct Args {
 enum Command {
     /// Reads every document of the corpus that extraction is measured on, and stores its pages.
     Read,
+    /// Fits the calibration to held-out extractions, and writes the file that Docket ships with.
+    Calibrate {
+        #[arg(long, default_value = "crates/extraction/calibration/builtin.json")]
+        to: PathBuf,
+    },
+    /// Measures the calibration: split halves, the accepted error rate, reliability.
+    Calibration,
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
+        Command::Calibrate { to } => {
+            let (held_out, data) = held_out::read_all(&args.cache)?;
+            calibration::calibrate(&held_out, &data, &to)
+        }
+        Command::Calibration => calibration::measure(&held_out::read_all(&args.cache)?.0),
     }
 }

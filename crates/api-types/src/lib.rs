@@ -12,6 +12,7 @@ mod jobs;
 mod page;
 mod pages;
 mod problem;
+mod quality;
 mod run_config;
 mod search;
 mod session;
@@ -45,6 +46,10 @@ pub use pages::{
     SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordSourceView, WordView,
 };
 pub use problem::Problem;
+pub use quality::{
+    FieldQualityView, KindShortfallView, MeasuredErrorView, PeriodQualityView, QualityInterval,
+    QualityMeasures, QualityQuery, QualityView, TypeQualityView,
+};
 pub use run_config::{RunConfigView, UpdateForm};
 pub use search::{
     AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView,

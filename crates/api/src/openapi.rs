@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::routes::{
     api_keys, audit, batches, config, document_lists, documents, events, files, health, ids, jobs,
-    mcp, metrics, page_views, pages, rerun, runs, search, session, tenant, users,
+    mcp, metrics, page_views, pages, quality, rerun, runs, search, session, tenant, users,
 };
 
 #[derive(OpenApi)]
@@ -45,6 +45,7 @@ use crate::routes::{
         (name = "batches", description = "Documents that are uploaded together"),
         (name = "events", description = "A stream of events"),
         (name = "jobs", description = "The queue: waiting, running and dead jobs"),
+        (name = "quality", description = "How often extracted values are wrong, and how many are accepted without review"),
         (name = "audit", description = "The audit log"),
         (name = "health", description = "Liveness, readiness and metrics"),
     )
@@ -102,6 +103,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(tenant::get))
         .routes(routes!(tenant::change_rules))
         .routes(routes!(tenant::change_acceptance))
+        .routes(routes!(quality::measure))
         .routes(routes!(config::see))
         .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
         .routes(routes!(document_lists::list, documents::create).layer(DefaultBodyLimit::disable()))

@@ -52,6 +52,8 @@ pub enum Action {
     SeeConfiguration,
     ReadAudit,
     ReadDeadJobs,
+    /// See how often extracted values are wrong.
+    ReadQuality,
 }
 
 /// The extent of a role's permission for an action.
@@ -67,7 +69,7 @@ pub enum Reach {
 use Reach::{All, Nothing, Own};
 
 /// The permission table: one row per action, one column per role, in [`Role::ALL`]'s order.
-const TABLE: [(Action, [Reach; 6]); 25] = {
+const TABLE: [(Action, [Reach; 6]); 26] = {
     const ADMIN_ONLY: [Reach; 6] = [All, Nothing, Nothing, Nothing, Nothing, Nothing];
     const OVERSIGHT: [Reach; 6] = [All, Nothing, Nothing, Nothing, All, Nothing];
     const INTAKE: [Reach; 6] = [All, All, All, Nothing, Nothing, All];
@@ -100,6 +102,7 @@ const TABLE: [(Action, [Reach; 6]); 25] = {
         (Action::SeeConfiguration, ADMIN_ONLY),
         (Action::ReadAudit, OVERSIGHT),
         (Action::ReadDeadJobs, OVERSIGHT),
+        (Action::ReadQuality, OVERSIGHT),
     ]
 };
 
@@ -178,6 +181,7 @@ impl Action {
             Self::SeeConfiguration => "view the server's configuration",
             Self::ReadAudit => "view the audit log",
             Self::ReadDeadJobs => "view failed jobs",
+            Self::ReadQuality => "view the quality of extraction",
         }
     }
 
@@ -219,7 +223,8 @@ mod tests {
             ManageTenant        all -   -   -   -   -
             SeeConfiguration    all -   -   -   -   -
             ReadAudit           all -   -   -   all -
-            ReadDeadJobs        all -   -   -   all -";
+            ReadDeadJobs        all -   -   -   all -
+            ReadQuality         all -   -   -   all -";
         let name = |reach| match reach {
             All => "all",
             Own => "own",

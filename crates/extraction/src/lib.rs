@@ -10,6 +10,7 @@
 
 pub mod acceptance;
 pub mod calibration;
+pub mod outcomes;
 pub mod parsed;
 pub mod statistics;
 pub mod types;

@@ -12,6 +12,7 @@ mod idempotency;
 mod objects;
 mod operations;
 mod page;
+mod quality;
 mod rate;
 mod runs;
 mod search;
@@ -67,6 +68,11 @@ pub use operations::Operations;
 pub use operations::check_readiness::{Dependency, Readiness, ReadinessProbe, WorkerProbe};
 pub use operations::paused_jobs::PausedJobsCache;
 pub use page::{Page, PageRequest};
+pub use quality::Quality;
+pub use quality::record_review::ReviewOutcome;
+pub use quality::report::{
+    ErrorCounts, Measures, QualityPeriod, QualityReport, QualityRequest, TypeQuality,
+};
 pub use rate::{Limiter, RateLimited};
 pub use retrieval::index::Mode;
 pub use runs::Runs;
@@ -110,6 +116,7 @@ pub struct Ops {
     pub events: Events,
     pub objects: Objects,
     pub operations: Operations,
+    pub quality: Quality,
     pub runs: Runs,
     pub search: Search,
     pub tenants: Tenants,
@@ -184,6 +191,7 @@ impl Ops {
                 worker: OnceLock::new(),
                 paused_jobs_cache: PausedJobsCache::default(),
             },
+            quality: Quality { store: store.clone() },
             runs: Runs {
                 store: store.clone(),
                 intake: intake.clone(),
@@ -254,4 +262,4 @@ macro_rules! opaque_debug {
     };
 }
 
-opaque_debug!(Ops Access Audit Batches Content Documents Events Objects Operations Runs Search Tenants Uploads);
+opaque_debug!(Ops Access Audit Batches Content Documents Events Objects Operations Quality Runs Search Tenants Uploads);

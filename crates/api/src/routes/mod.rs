@@ -16,6 +16,7 @@ pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod page_views;
 pub(crate) mod pages;
+pub(crate) mod quality;
 pub(crate) mod rerun;
 pub(crate) mod runs;
 pub(crate) mod search;

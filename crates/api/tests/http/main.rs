@@ -31,6 +31,7 @@ mod openapi;
 mod page_views;
 mod pages;
 mod problems;
+mod quality;
 mod readable_objects;
 mod search;
 mod search_upkeep;
