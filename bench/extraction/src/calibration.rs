@@ -91,7 +91,7 @@ fn of_one_type(report: &mut String, name: &str, examples: &[Example]) -> anyhow:
     writeln!(report, "  expected calibration error {error:.4}")?;
     match whole.supported_rate(name) {
         Some(rate) => {
-            writeln!(report, "  the data supports an error rate of {:.1} %", rate * 100.0)?
+            writeln!(report, "  the data supports an error rate of {:.1} %", rate * 100.0)?;
         }
         None => writeln!(report, "  the data supports no error rate below 50 %")?,
     }
@@ -107,7 +107,7 @@ fn of_one_type(report: &mut String, name: &str, examples: &[Example]) -> anyhow:
             threshold.bound * 100.0
         )?,
         Err(shortfall) => {
-            writeln!(report, "  at {:.0} %: nothing is accepted: {shortfall}", RATE * 100.0)?
+            writeln!(report, "  at {:.0} %: nothing is accepted: {shortfall}", RATE * 100.0)?;
         }
     }
     let halves: Vec<Half> = (0..SPLITS).map(|seed| split_half(name, examples, seed)).collect();

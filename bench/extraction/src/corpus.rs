@@ -36,7 +36,6 @@ pub(crate) fn pages_path(cache: &Path, folder: &str, file: &Path) -> PathBuf {
 }
 
 /// The stored parts of a document.
-#[expect(dead_code, reason = "the measurements read them")]
 pub(crate) fn load(cache: &Path, folder: &str, file: &Path) -> anyhow::Result<Vec<Part>> {
     let path = pages_path(cache, folder, file);
     let stored = fs::File::open(&path)
@@ -49,7 +48,6 @@ pub(crate) fn load(cache: &Path, folder: &str, file: &Path) -> anyhow::Result<Ve
     Ok(parts)
 }
 
-#[expect(dead_code, reason = "the measurements use it")]
 pub(crate) fn pages(parts: &[Part]) -> impl Iterator<Item = &Page> {
     parts.iter().filter_map(|part| if let Part::Page(page) = part { Some(page) } else { None })
 }

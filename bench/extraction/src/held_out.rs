@@ -22,6 +22,20 @@ pub(crate) struct HeldOut {
     pub(crate) correct: BTreeMap<String, bool>,
 }
 
+/// Writes the held-out extractions of a data set, in the order of the documents.
+pub(crate) fn write(cache: &Path, name: &str, held_out: &mut [HeldOut]) -> anyhow::Result<()> {
+    held_out.sort_by(|one, other| one.document.cmp(&other.document));
+    let folder = cache.join("held_out");
+    fs::create_dir_all(&folder)?;
+    let mut lines = String::new();
+    for document in held_out {
+        lines += &serde_json::to_string(document)?;
+        lines.push('\n');
+    }
+    fs::write(folder.join(format!("{name}.jsonl")), lines)?;
+    Ok(())
+}
+
 /// All held-out extractions, and a description of them.
 pub(crate) fn read_all(cache: &Path) -> anyhow::Result<(Vec<HeldOut>, String)> {
     let folder = cache.join("held_out");

@@ -1,7 +1,9 @@
 //! How well and how fast fields are extracted: see `bench/README.md`.
 
+mod brokers;
 mod calibration;
 mod corpus;
+mod e_invoices;
 mod held_out;
 
 use std::path::PathBuf;
@@ -27,6 +29,26 @@ struct Args {
 enum Command {
     /// Reads every document of the corpus that extraction is measured on, and stores its pages.
     Read,
+    /// Whether electronic invoices are read exactly, and compared with their pages.
+    EInvoices,
+    /// Measures contract notes, each broker with weights that were fitted without its documents.
+    Brokers {
+        /// Print each value that is wrong.
+        #[arg(long)]
+        errors: bool,
+        /// Only documents whose names begin so are printed.
+        #[arg(long, default_value = "")]
+        only: String,
+    },
+    /// Fits the weights of contract notes to all brokers, and writes them with the figures of the measurement.
+    Fit {
+        /// Where the weights are written.
+        #[arg(long, default_value = "crates/extraction/weights/contract_note.json")]
+        to: PathBuf,
+        /// The date of the weights, ISO 8601.
+        #[arg(long)]
+        date: String,
+    },
     /// Fits the calibration to held-out extractions, and writes the file that Docket ships with.
     Calibrate {
         #[arg(long, default_value = "crates/extraction/calibration/builtin.json")]
@@ -39,7 +61,12 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
+        Command::EInvoices => e_invoices::measure(&args.corpus, &args.cache),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
+        Command::Brokers { errors, only } => {
+            brokers::measure(&args.corpus, &args.cache, errors.then_some(only.as_str()))
+        }
+        Command::Fit { to, date } => brokers::fit(&args.corpus, &args.cache, &to, &date),
         Command::Calibrate { to } => {
             let (held_out, data) = held_out::read_all(&args.cache)?;
             calibration::calibrate(&held_out, &data, &to)

@@ -183,6 +183,19 @@ impl Extraction {
         header.chain(grouped)
     }
 
+    /// The field with this path, as [`Extraction::all_fields`] names it.
+    pub fn field_mut(&mut self, path: &str) -> Option<&mut Field> {
+        let mut groups = [("trades.", &mut self.trades), ("lines.", &mut self.lines)].into_iter();
+        let grouped = groups.find_map(|(prefix, items)| Some((path.strip_prefix(prefix)?, items)));
+        match grouped {
+            Some((rest, items)) => {
+                let (index, name) = rest.split_once('.')?;
+                items.get_mut(index.parse::<usize>().ok()?)?.get_mut(name)
+            }
+            None => self.fields.get_mut(path),
+        }
+    }
+
     /// The confidence of each field, by its path.
     pub fn confidences(&self) -> BTreeMap<String, f64> {
         self.all_fields().map(|(path, field)| (path, field.confidence)).collect()

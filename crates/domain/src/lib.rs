@@ -26,6 +26,7 @@ mod progression;
 mod results;
 mod rules;
 mod run_config;
+mod schema_mapping;
 mod scope;
 mod secret;
 mod string_enum;
@@ -83,6 +84,7 @@ pub use rules::{
     TypeAcceptance,
 };
 pub use run_config::{RunConfig, UnreadableRunConfig};
+pub use schema_mapping::{InvalidSchemaMapping, SchemaMapping, is_type_name};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use string_enum::UnknownValue;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 const ARTIFACTS: &str = include_str!("golden/artifacts.json");
+const ARTIFACTS_OF_EXTRACTION: &str = include_str!("golden/artifacts_of_extraction.json");
 const ARTIFACTS_WITHOUT_VERSION: &str = include_str!("golden/artifacts_without_version.json");
 const EXTRACTION: &str = include_str!("golden/extraction.json");
 const STATS: &str = include_str!("golden/stats.json");
@@ -65,6 +66,18 @@ fn artifacts() -> EarlierArtifacts {
     ])
 }
 
+/// The artifacts that later stages added.
+fn artifacts_of_extraction() -> EarlierArtifacts {
+    let (parse, reconcile) = (StageName::PARSE, StageName::RECONCILE);
+    EarlierArtifacts::from([
+        (parse.clone(), vec![Artifact::Parsed(file(&parse, Artifact::PARSED, 640))]),
+        (
+            reconcile.clone(),
+            vec![Artifact::Extraction(file(&reconcile, Artifact::EXTRACTION, 320))],
+        ),
+    ])
+}
+
 fn stats() -> RunStats {
     RunStats {
         pages: Some(3),
@@ -87,6 +100,8 @@ fn stats() -> RunStats {
         tokens_total: Some(1200),
         chunks: Some(9),
         texts_embedded: Some(8),
+        fields_extracted: Some(12),
+        fields_accepted: Some(10),
     }
 }
 
@@ -95,6 +110,14 @@ fn artifacts_are_written_as_in_the_golden_file_and_read_back() {
     let golden: Value = serde_json::from_str(ARTIFACTS).unwrap();
     assert_eq!(serde_json::to_value(artifacts()).unwrap(), golden);
     assert_eq!(serde_json::from_value::<EarlierArtifacts>(golden).unwrap(), artifacts());
+}
+
+#[test]
+fn artifacts_of_extraction_are_written_as_in_the_golden_file_and_read_back() {
+    let golden: Value = serde_json::from_str(ARTIFACTS_OF_EXTRACTION).unwrap();
+    assert_eq!(serde_json::to_value(artifacts_of_extraction()).unwrap(), golden);
+    let read = serde_json::from_value::<EarlierArtifacts>(golden).unwrap();
+    assert_eq!(read, artifacts_of_extraction());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The output of the stage `parse`: for each field the best candidates, each with its place on the page.
 
-use domain::FieldSource;
+use domain::{Check, FieldSource};
 use pages::Area;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,16 @@ pub struct ParsedField {
     /// The dotted name; without its group for a field of a trade or line.
     pub name: String,
     pub candidates: Vec<Candidate>,
+    /// The value is the sum of those candidates that are terms of it: see [`FieldSpec`](crate::types::FieldSpec). Then the
+    /// score of each candidate is for itself.
+    #[serde(default)]
+    pub additive: bool,
+}
+
+impl ParsedField {
+    pub fn new(name: impl Into<String>, candidates: Vec<Candidate>) -> Self {
+        Self { name: name.into(), candidates, additive: false }
+    }
 }
 
 /// What `parse` found in a document.
@@ -37,5 +47,8 @@ pub struct Parsed {
     pub fields: Vec<ParsedField>,
     pub trades: Vec<Vec<ParsedField>>,
     pub lines: Vec<Vec<ParsedField>>,
+    /// Checks that need the pages, such as the comparison with an electronic invoice. `reconcile` passes them on.
+    #[serde(default)]
+    pub checks: Vec<Check>,
     pub warnings: Vec<String>,
 }

@@ -85,6 +85,12 @@ pub struct RunStats {
     /// Texts that were embedded; the others had an embedding already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texts_embedded: Option<u64>,
+    /// Fields of the result that have a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields_extracted: Option<u32>,
+    /// Fields that the chosen error rate supports using without review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields_accepted: Option<u32>,
 }
 
 /// [`RunStats`] as they are stored.

@@ -1,0 +1,110 @@
+//! Whether a trade is a purchase, a sale, income or something else, from the words of its rows.
+
+use std::collections::BTreeSet;
+
+use super::{Segment, derived, logit};
+use crate::fold::folded_words;
+use crate::parsed::Candidate;
+use crate::scan::Scan;
+use crate::scoring::Model;
+use crate::types::DocumentType;
+use domain::FieldSource;
+
+pub const SIDES: [&str; 4] = ["buy", "sell", "dividend", "other"];
+/// How many rows are examined: what a document is about is said at its beginning.
+const MAX_ROWS: usize = 70;
+const EARLY_ROWS: usize = 25;
+
+/// The features of a trade's words, and the row that names each side first.
+pub fn side_features(
+    document_type: &DocumentType,
+    scan: &Scan,
+    segment: &Segment,
+) -> (Vec<String>, Vec<(String, usize)>) {
+    let phrases = phrases(document_type);
+    let mut features = BTreeSet::new();
+    let mut named: Vec<(String, usize)> = Vec::new();
+    let rows = scan.rows.iter().filter(|row| segment.rows.contains(&row.number));
+    for (at, row) in rows.take(MAX_ROWS).enumerate() {
+        for word in &row.words {
+            features.insert(format!("w={word}"));
+            if at < EARLY_ROWS {
+                features.insert(format!("e={word}"));
+            }
+        }
+        for pair in row.words.windows(2) {
+            features.insert(format!("b={}_{}", pair[0], pair[1]));
+        }
+        let written = folded_words(&row.text.join(" "));
+        for (side, phrase) in &phrases {
+            if !written.windows(phrase.len()).any(|words| words == phrase.as_slice()) {
+                continue;
+            }
+            features.insert(format!("named={side}"));
+            if row.text.len() <= 4 {
+                features.insert(format!("titled={side}"));
+            }
+            if named.is_empty() {
+                features.insert(format!("first={side}"));
+            }
+            if !named.iter().any(|(known, _)| known == side) {
+                named.push((side.clone(), row.number));
+            }
+        }
+    }
+    (features.into_iter().collect(), named)
+}
+
+fn phrases(document_type: &DocumentType) -> Vec<(String, Vec<String>)> {
+    let spec = document_type.fields.iter().find(|spec| spec.name == "trades[].side");
+    let choices = spec.iter().flat_map(|spec| &spec.choices);
+    choices
+        .flat_map(|(side, phrases)| {
+            phrases.iter().map(move |phrase| (side.clone(), folded_words(phrase)))
+        })
+        .filter(|(_, words)| !words.is_empty())
+        .collect()
+}
+
+/// The features of one side: each feature of the words, with the side.
+pub fn side_choice(side: &str, features: &[String]) -> Vec<String> {
+    features.iter().map(|feature| format!("{side} {feature}")).collect()
+}
+
+pub(super) fn candidates(
+    document_type: &DocumentType,
+    scan: &Scan,
+    segment: &Segment,
+    model: &Model,
+) -> Vec<Candidate> {
+    let (features, named) = side_features(document_type, scan, segment);
+    let score = |side: &str| {
+        // Without weights, the side that is named first counts.
+        let first = named.first().is_some_and(|(known, _)| known == side);
+        model.score("side", &side_choice(side, &features)) + if first { 0.5 } else { 0.0 }
+    };
+    let scores: Vec<f32> = SIDES.iter().map(|side| score(side)).collect();
+    let top = scores.iter().copied().fold(f32::MIN, f32::max);
+    let total: f32 = scores.iter().map(|score| (score - top).exp()).sum();
+    let mut candidates: Vec<Candidate> = SIDES
+        .iter()
+        .zip(&scores)
+        .map(|(side, score)| {
+            let score = logit((score - top).exp() / total);
+            let row =
+                named.iter().find(|(known, _)| known == side).and_then(|(_, row)| scan.row(*row));
+            match row {
+                Some(row) => Candidate {
+                    raw: row.text.join(" "),
+                    page: Some(row.page),
+                    area: row.area,
+                    source: FieldSource::Page,
+                    ..derived(side, score)
+                },
+                None => derived(side, score),
+            }
+        })
+        .collect();
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    candidates
+}

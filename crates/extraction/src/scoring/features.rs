@@ -1,0 +1,325 @@
+//! Named features of a mention. The names are the keys of the learned weights.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use domain::{FieldKind, FieldSource};
+use rust_decimal::Decimal;
+
+use super::Mention;
+use super::labels::{Hit, Match, Place};
+
+/// The most numbers that are multiplied and added with each other to see which agree.
+const MAX_AGREEING: usize = 160;
+
+/// The features of a mention that do not depend on the field: words around it, place and form.
+pub fn local(mention: &Mention) -> Vec<String> {
+    let mut features = Vec::with_capacity(64);
+    words(mention, &mut features);
+    form(mention, &mut features);
+    features
+}
+
+fn words(mention: &Mention, features: &mut Vec<String>) {
+    let context = &mention.context;
+    for (at, word) in context.left.iter().enumerate() {
+        features.push(format!("l={word}"));
+        if at < 3
+            && let Some(ending) = ending(word)
+        {
+            features.push(format!("le={ending}"));
+        }
+    }
+    match context.left.as_slice() {
+        [first, second, ..] => {
+            features.push(format!("l1={first}"));
+            features.push(format!("l2={second}_{first}"));
+        }
+        [first] => features.push(format!("l1={first}")),
+        [] => features.push("l1=".to_owned()),
+    }
+    if let Some(word) = context.left.first()
+        && let Some(ending) = ending(word)
+    {
+        features.push(format!("l1e={ending}"));
+    }
+    each(features, "r", &context.right);
+    if let Some(word) = context.right.first() {
+        features.push(format!("r1={word}"));
+    }
+    each(features, "u", &context.above);
+    each(features, "h", &context.header);
+    each(features, "h", &context.column);
+    each(features, "k", &context.key);
+    each(features, "s", &context.section);
+    each(features, "a", &context.aligned);
+    each(features, "n", &context.next[..context.next.len().min(2)]);
+    if context.left.is_empty() {
+        each(features, "p", &context.previous);
+    } else {
+        each(features, "q", &context.previous[..context.previous.len().min(3)]);
+    }
+    if let Some(first) = &context.first {
+        features.push(format!("f={first}"));
+    }
+}
+
+fn each(features: &mut Vec<String>, prefix: &str, words: &[String]) {
+    for word in words {
+        features.push(format!("{prefix}={word}"));
+    }
+}
+
+/// The last letters of a long word: in German the last part of a compound says what it is.
+fn ending(word: &str) -> Option<&str> {
+    (word.len() > 7 && word.is_ascii()).then(|| &word[word.len() - 6..])
+}
+
+fn form(mention: &Mention, features: &mut Vec<String>) {
+    let Mention { found, context, .. } = mention;
+    features.push(format!("kind={}", found.kind));
+    features.push(format!("decimals={}", found.decimals.min(5)));
+    let flags = [
+        (found.currency.is_some(), "currency"),
+        (found.unit.is_some(), "unit"),
+        (found.joined, "joined"),
+        (found.is_ambiguous(), "ambiguous"),
+        (found.source == FieldSource::OcrAlternative, "alternative"),
+        (found.number().is_some_and(|n| n.is_sign_negative() && !n.is_zero()), "negative"),
+        (found.number().is_some_and(|n| n.is_zero()), "zero"),
+    ];
+    features.extend(flags.iter().filter(|(is, _)| *is).map(|(_, name)| (*name).to_owned()));
+    let (position, count) = context.position;
+    features.push(format!("between={}", context.values_between.min(3)));
+    features.push(match (position, count) {
+        (_, 0 | 1) => "only".to_owned(),
+        (0, _) => "first".to_owned(),
+        (at, count) if at + 1 == count => "last".to_owned(),
+        _ => "middle".to_owned(),
+    });
+    features.push(format!("page={}", found.page.min(3)));
+    if let Some(band) = context.band {
+        features.push(format!("band={band}"));
+    }
+}
+
+/// The features of a label: how it was recognised, and where it is.
+pub fn label(field: usize, hits: &[Hit]) -> Vec<String> {
+    let mut features = Vec::new();
+    for hit in hits {
+        let whose = if hit.field == field { "own" } else { "foreign" };
+        let how = match hit.matched {
+            Match::Exact if hit.words > 1 => "phrase",
+            Match::Exact => "exact",
+            Match::Stemmed => "stem",
+            Match::Fuzzy => "fuzzy",
+        };
+        if hit.field == field || matches!(hit.place, Place::Left | Place::Above | Place::Key) {
+            features.push(format!("label {whose} {:?} {how}", hit.place));
+        }
+    }
+    features.sort_unstable();
+    features.dedup();
+    if !hits.iter().any(|hit| hit.field == field) {
+        features.push("label none".to_owned());
+    }
+    features
+}
+
+/// What the mentions of one document or trade say about each other.
+#[derive(Debug)]
+pub struct Agreement {
+    repeated: BTreeMap<String, usize>,
+    /// Absolute amounts, the largest first, without repetitions.
+    amounts: Vec<Decimal>,
+    dates: Vec<NaiveDate>,
+    currency: Option<String>,
+    /// For each mention its roles in calculations: see [`ROLES`].
+    roles: Vec<[bool; ROLES.len()]>,
+    /// For each mention its position among the amounts.
+    order: Vec<Option<usize>>,
+    money: usize,
+    isin_row: Option<usize>,
+}
+
+const ROLES: [&str; 6] = ["factor", "product", "sum", "term", "converted", "converts"];
+
+impl Agreement {
+    pub fn new(mentions: &[&Mention]) -> Self {
+        let mut repeated = BTreeMap::new();
+        for mention in mentions {
+            *repeated.entry(repetition_key(mention)).or_default() += 1;
+        }
+        let money = mentions.iter().filter(|mention| mention.found.kind == FieldKind::Money);
+        let mut amounts: Vec<Decimal> =
+            money.clone().filter_map(|mention| mention.found.number()).map(|n| n.abs()).collect();
+        amounts.sort_unstable_by(|a, b| b.cmp(a));
+        amounts.dedup();
+        let mut currencies: BTreeMap<&str, usize> = BTreeMap::new();
+        for mention in money {
+            if let Some(currency) = &mention.found.currency {
+                *currencies.entry(currency).or_default() += 1;
+            }
+        }
+        let currency =
+            currencies.iter().max_by_key(|(_, count)| **count).map(|(c, _)| (*c).to_owned());
+        let mut dates: Vec<NaiveDate> = mentions.iter().filter_map(|m| m.found.date()).collect();
+        dates.sort_unstable();
+        dates.dedup();
+        let isin_row = mentions.iter().find(|m| m.found.kind == FieldKind::Isin).map(|m| m.row);
+        let mut count = 0;
+        let mut order = Vec::with_capacity(mentions.len());
+        for mention in mentions {
+            let is_money = mention.found.kind == FieldKind::Money;
+            order.push(is_money.then_some(count));
+            count += usize::from(is_money);
+        }
+        let roles = roles(mentions);
+        Self { repeated, amounts, dates, currency, roles, order, money: count, isin_row }
+    }
+
+    /// The features of the mention with this index.
+    pub fn features(&self, index: usize, mention: &Mention) -> Vec<String> {
+        let mut features = Vec::with_capacity(8);
+        let count = self.repeated.get(&repetition_key(mention)).copied().unwrap_or(1);
+        features.push(format!("times={}", count.min(4)));
+        if let Some(number) = mention.found.number() {
+            let rank = self.amounts.iter().position(|amount| *amount == number.abs());
+            if let Some(rank) = rank {
+                features.push(format!("rank={}", rank.min(4)));
+            }
+            if let Some(order) = self.order[index] {
+                features.push(format!("order={}", order * 5 / self.money.max(1)));
+                if order + 1 == self.money {
+                    features.push("last amount".to_owned());
+                }
+            }
+            for (role, name) in self.roles[index].iter().zip(ROLES) {
+                if *role {
+                    features.push(name.to_owned());
+                }
+            }
+        }
+        if let (Some(own), Some(common)) = (&mention.found.currency, &self.currency) {
+            features.push(format!("common currency={}", own == common));
+        }
+        if let Some(date) = mention.found.date() {
+            let ends = [(self.dates.first(), "earliest"), (self.dates.last(), "latest")];
+            features.extend(
+                ends.iter()
+                    .filter(|(end, _)| *end == Some(&date))
+                    .map(|(_, name)| (*name).to_owned()),
+            );
+            features.push(format!("dates={}", self.dates.len().min(5)));
+        }
+        if let Some(isin) = self.isin_row {
+            features.push(match mention.row.cmp(&isin) {
+                std::cmp::Ordering::Equal => "row of isin".to_owned(),
+                std::cmp::Ordering::Less => format!("before isin={}", (isin - mention.row).min(6)),
+                std::cmp::Ordering::Greater => {
+                    format!("after isin={}", distance(mention.row - isin))
+                }
+            });
+        }
+        features
+    }
+}
+
+fn distance(rows: usize) -> &'static str {
+    match rows {
+        0..=1 => "1",
+        2..=3 => "3",
+        4..=8 => "8",
+        9..=16 => "16",
+        _ => "far",
+    }
+}
+
+fn repetition_key(mention: &Mention) -> String {
+    match mention.found.number() {
+        Some(number) => number.abs().normalize().to_string(),
+        None => mention.found.normalised(),
+    }
+}
+
+/// A number of the document.
+struct Number {
+    index: usize,
+    value: f64,
+    decimals: u8,
+    is_money: bool,
+}
+
+/// For each mention its roles in calculations of two others: a factor of a product, the product, a sum, a term, an
+/// amount that another one before it was converted to, and that other one.
+fn roles(mentions: &[&Mention]) -> Vec<[bool; ROLES.len()]> {
+    let mut roles = vec![[false; ROLES.len()]; mentions.len()];
+    let numbers = numbers(mentions);
+    let mut sorted: Vec<(f64, usize)> =
+        numbers.iter().filter(|n| n.decimals == 2).map(|n| (n.value, n.index)).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let hits = |target: f64, tolerance: f64| {
+        let from = sorted.partition_point(|(value, _)| *value < target - tolerance);
+        sorted[from..].iter().take_while(move |(value, _)| *value <= target + tolerance)
+    };
+    let currency = |index: usize| mentions[index].found.currency.as_deref();
+    for a in &numbers {
+        for b in &numbers {
+            let others = |index: usize| index != a.index && index != b.index;
+            // A product of a number with 1 says nothing.
+            let trivial = (a.value - 1.0).abs() < 1e-9 || (b.value - 1.0).abs() < 1e-9;
+            if a.index != b.index && !a.is_money && !trivial && b.decimals >= 1 {
+                for &(_, product) in hits(a.value * b.value, 0.006).filter(|hit| others(hit.1)) {
+                    roles[a.index][0] = true;
+                    roles[product][1] = true;
+                }
+            }
+            if a.index < b.index && a.is_money && b.is_money {
+                for &(_, sum) in hits(a.value + b.value, 0.001).filter(|hit| others(hit.1)) {
+                    roles[sum][2] = true;
+                    roles[a.index][3] = true;
+                    roles[b.index][3] = true;
+                }
+            }
+            if a.is_money && a.decimals == 2 && !b.is_money && b.decimals >= 3 && !trivial {
+                for target in [a.value * b.value, a.value / b.value] {
+                    for &(_, later) in hits(target, 0.006).filter(|hit| hit.1 > a.index) {
+                        if currency(later) != currency(a.index) && currency(later).is_some() {
+                            roles[later][4] = true;
+                            roles[a.index][5] = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    roles
+}
+
+fn numbers(mentions: &[&Mention]) -> Vec<Number> {
+    let mut numbers = Vec::new();
+    for (index, mention) in mentions.iter().enumerate() {
+        let Mention { found, .. } = mention;
+        let is_amount =
+            matches!(found.kind, FieldKind::Money | FieldKind::Quantity | FieldKind::Number);
+        let Some(number) = found.number().filter(|_| is_amount) else { continue };
+        let Ok(value) = number.abs().to_string().parse::<f64>() else { continue };
+        if value > 0.0 && value < 1e12 && numbers.len() < MAX_AGREEING {
+            let is_money = found.kind == FieldKind::Money;
+            numbers.push(Number { index, value, decimals: found.decimals, is_money });
+        }
+    }
+    numbers
+}
+
+/// Words whose meaning depends on the side of the trade: each feature of the nearest words again, with the side.
+pub fn with_side(side: &str, features: &mut Vec<String>) {
+    const CONJOINED: [&str; 9] = ["l1=", "l2=", "l=", "l1e=", "le=", "h=", "u=", "a=", "k="];
+    let joined: Vec<String> = features
+        .iter()
+        .filter(|feature| CONJOINED.iter().any(|prefix| feature.starts_with(prefix)))
+        .map(|feature| format!("{side} {feature}"))
+        .collect();
+    features.extend(joined);
+    features.push(format!("side={side}"));
+}
