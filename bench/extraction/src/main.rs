@@ -1,12 +1,14 @@
 //! How well and how fast fields are extracted: see `bench/README.md`.
 
 mod brokers;
+mod calibration;
 mod corpus;
 mod e_invoices;
 mod invoices;
 mod measure;
 mod receipts;
 mod show;
+mod held_out;
 
 use std::path::PathBuf;
 
@@ -68,6 +70,13 @@ enum Command {
     },
     /// Prints the stored pages of the documents of a folder whose names contain a text.
     Show { folder: String, name: String },
+    /// Fits the calibration to held-out extractions, and writes the file that Docket ships with.
+    Calibrate {
+        #[arg(long, default_value = "crates/extraction/calibration/builtin.json")]
+        to: PathBuf,
+    },
+    /// Measures the calibration: split halves, the accepted error rate, reliability.
+    Calibration,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -84,5 +93,10 @@ fn main() -> anyhow::Result<()> {
             brokers::measure(&args.corpus, &args.cache, errors.then_some(only.as_str()))
         }
         Command::Fit { to, date } => brokers::fit(&args.corpus, &args.cache, &to, &date),
+        Command::Calibrate { to } => {
+            let (held_out, data) = held_out::read_all(&args.cache)?;
+            calibration::calibrate(&held_out, &data, &to)
+        }
+        Command::Calibration => calibration::measure(&held_out::read_all(&args.cache)?.0),
     }
 }

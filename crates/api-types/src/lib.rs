@@ -13,6 +13,7 @@ mod jobs;
 mod page;
 mod pages;
 mod problem;
+mod quality;
 mod results;
 mod run_config;
 mod search;
@@ -53,6 +54,10 @@ pub use pages::{
     SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordSourceView, WordView,
 };
 pub use problem::Problem;
+pub use quality::{
+    FieldQualityView, KindShortfallView, MeasuredErrorView, PeriodQualityView, QualityInterval,
+    QualityMeasures, QualityQuery, QualityView, TypeQualityView,
+};
 pub use results::{
     BatchResultQuery, ComparedFieldView, FieldChangeView, ResultDiffView, ResultEntryView,
     ResultFormat, ResultQuery, ResultVersionView, ResultView, TradeQuery, TradeView,

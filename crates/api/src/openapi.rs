@@ -18,8 +18,8 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::routes::{
     api_keys, audit, batch_results, batches, config, document_lists, document_types, documents,
-    events, files, health, ids, jobs, mcp, metrics, page_views, pages, rerun, results, runs, search,
-    session, tenant, trades, users,
+    events, files, health, ids, jobs, mcp, metrics, page_views, pages, quality, rerun, results,
+    runs, search, session, tenant, trades, users,
 };
 
 #[derive(OpenApi)]
@@ -48,6 +48,7 @@ use crate::routes::{
         (name = "batches", description = "Documents that are uploaded together"),
         (name = "events", description = "A stream of events"),
         (name = "jobs", description = "The queue: waiting, running and dead jobs"),
+        (name = "quality", description = "How often extracted values are wrong, and how many are accepted without review"),
         (name = "audit", description = "The audit log"),
         (name = "health", description = "Liveness, readiness and metrics"),
     )
@@ -105,6 +106,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(tenant::get))
         .routes(routes!(tenant::change_rules))
         .routes(routes!(tenant::change_acceptance))
+        .routes(routes!(quality::measure))
         .routes(routes!(config::see))
         .routes(routes!(document_types::list))
         .routes(routes!(document_types::find, document_types::put, document_types::withdraw))

@@ -54,6 +54,8 @@ pub enum Action {
     SeeConfiguration,
     ReadAudit,
     ReadDeadJobs,
+    /// See how often extracted values are wrong.
+    ReadQuality,
 }
 
 /// The extent of a role's permission for an action.
@@ -103,6 +105,7 @@ const TABLE: [(Action, [Reach; 6]); 26] = {
         (Action::SeeConfiguration, ADMIN_ONLY),
         (Action::ReadAudit, OVERSIGHT),
         (Action::ReadDeadJobs, OVERSIGHT),
+        (Action::ReadQuality, OVERSIGHT),
     ]
 };
 
@@ -182,6 +185,7 @@ impl Action {
             Self::SeeConfiguration => "view the server's configuration",
             Self::ReadAudit => "view the audit log",
             Self::ReadDeadJobs => "view failed jobs",
+            Self::ReadQuality => "view the quality of extraction",
         }
     }
 
@@ -224,7 +228,8 @@ mod tests {
             ManageTenant        all -   -   -   -   -
             SeeConfiguration    all -   -   -   -   -
             ReadAudit           all -   -   -   all -
-            ReadDeadJobs        all -   -   -   all -";
+            ReadDeadJobs        all -   -   -   all -
+            ReadQuality         all -   -   -   all -";
         let name = |reach| match reach {
             All => "all",
             Own => "own",

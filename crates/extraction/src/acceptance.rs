@@ -1,7 +1,7 @@
 //! Which fields are accepted without review, at the error rate that the tenant chose.
 //!
 //! [`accept`] sets the calibrated confidence and the status of each field. A field is accepted when its confidence
-//! reaches the threshold that the evidence supports ([`threshold`]), and nothing speaks against it: its document type
+//! reaches the threshold that the calibration data supports ([`threshold`]), and nothing speaks against it: its document type
 //! says `must_review`, a check that uses it failed.
 
 pub mod threshold;
@@ -19,7 +19,7 @@ const EXACT_CONFIDENCE: f64 = 0.9995;
 
 const GROUPS: [&str; 2] = ["trades[].", "lines[]."];
 
-/// Sets confidence and status of every field that no reviewer decided on, and returns what the evidence supports.
+/// Sets confidence and status of every field that no reviewer decided on, and returns what the calibration data supports.
 ///
 /// The extraction must come from reconciliation: its confidences are uncalibrated, so calling this twice would
 /// calibrate twice.
@@ -75,6 +75,7 @@ pub fn accept(
                 if is_accepted { FieldStatus::Accepted } else { FieldStatus::NeedsReview };
         }
     }
+    review_others(document_type, extraction);
     require_groups(document_type, extraction);
     if let Some(warning) = warning(document_type, &support, &unsupported) {
         extraction.warnings.push(warning);
@@ -82,7 +83,7 @@ pub fn accept(
     support
 }
 
-/// What a tenant decided for a document type, with the evidence that applies to it.
+/// What a tenant decided for a document type, with the calibration data that applies to it.
 #[derive(Clone, Debug)]
 pub struct TenantAcceptance {
     pub accepted_error_rate: f64,
@@ -139,6 +140,23 @@ fn field_of<'a>(
         return Some(fields.entry(name.to_owned()).or_insert_with(Field::missing));
     }
     fields.get_mut(name)
+}
+
+/// Nothing is known about a field that the document type does not describe.
+fn review_others(document_type: &DocumentType, extraction: &mut Extraction) {
+    let is_described = |prefix: &str, name: &str| {
+        let mut names = document_type.fields.iter().map(|spec| spec.name.as_str());
+        names.any(|described| described.strip_prefix(prefix) == Some(name))
+    };
+    let review = |prefix: &str, fields: &mut domain::FieldGroup| {
+        let others = fields.iter_mut().filter(|(name, _)| !is_described(prefix, name));
+        for (_, field) in others.filter(|(_, field)| !is_decided(field) && field.value.is_some()) {
+            field.status = FieldStatus::NeedsReview;
+        }
+    };
+    review("", &mut extraction.fields);
+    extraction.trades.iter_mut().for_each(|fields| review(GROUPS[0], fields));
+    extraction.lines.iter_mut().for_each(|fields| review(GROUPS[1], fields));
 }
 
 /// A document without a trade or line, although its type requires fields of one, has a failed check.

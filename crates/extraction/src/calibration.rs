@@ -1,11 +1,11 @@
-//! Confidence as a calibrated probability, and the evidence for it.
+//! Confidence as a calibrated probability, and the calibration data.
 //!
 //! A [`Calibration`] has two parts. Its *models* turn what reconciliation knows about a value (score, distance to the
-//! best alternative, checks, source) into the probability that the value is correct. Its *evidence* is how often fields
+//! best alternative, checks, source) into the probability that the value is correct. Its *data* is how often fields
 //! with such a probability were correct: counts of the shipped calibration data, and of the fields that the tenant's
-//! reviewers confirmed or corrected. [`acceptance`](crate::acceptance) tests the evidence, and never the models.
+//! reviewers confirmed or corrected. [`acceptance`](crate::acceptance) tests the calibration data, and never the models.
 
-mod evidence;
+mod data;
 mod features;
 pub mod fit;
 
@@ -16,7 +16,7 @@ use domain::{Extraction, Field, FieldKind};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use evidence::{Counts, Evidence, STEPS, TypeEvidence, step_of};
+pub use data::{CalibrationData, Counts, STEPS, TypeData, step_of};
 pub use features::{FEATURES, Features};
 
 use crate::types::DocumentType;
@@ -24,7 +24,7 @@ use crate::types::DocumentType;
 /// The calibration that Docket ships with.
 const BUILTIN: &str = include_str!("../calibration/builtin.json");
 
-/// Confidences stay inside of this distance from 0 and 1: no evidence supports certainty.
+/// Confidences stay inside of this distance from 0 and 1: nothing supports certainty.
 const MARGIN: f64 = 1e-4;
 
 /// How the shipped calibration was made.
@@ -56,7 +56,7 @@ pub struct Model {
     pub fields: BTreeMap<String, f64>,
 }
 
-/// The models, the evidence, and where both come from.
+/// The models, the calibration data, and where both come from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -68,10 +68,10 @@ pub struct Calibration {
     pub models: BTreeMap<String, Model>,
     /// Of the shipped calibration data.
     #[serde(default)]
-    pub shipped: Evidence,
+    pub shipped: CalibrationData,
     /// Of the fields that the tenant's reviewers checked; never shipped.
     #[serde(skip)]
-    pub reviewed: Evidence,
+    pub reviewed: CalibrationData,
 }
 
 #[derive(Debug, Error)]
@@ -114,7 +114,7 @@ impl Calibration {
 
     /// This calibration with what the tenant's reviewers found.
     #[must_use]
-    pub fn with_reviewed(mut self, reviewed: Evidence) -> Self {
+    pub fn with_reviewed(mut self, reviewed: CalibrationData) -> Self {
         self.reviewed = reviewed;
         self
     }
@@ -154,6 +154,8 @@ impl Model {
 pub struct ScoredField<'a> {
     /// As the document type writes it: `seller.name`, `trades[].isin`.
     pub name: &'a str,
+    /// Its place in the extraction: `seller.name`, `trades.0.isin`.
+    pub path: String,
     pub kind: FieldKind,
     pub field: &'a Field,
     pub features: Features,
@@ -165,20 +167,28 @@ pub fn scored_fields<'a>(
     document_type: &'a DocumentType,
     extraction: &'a Extraction,
 ) -> impl Iterator<Item = ScoredField<'a>> {
-    let groups = [("trades[].", &extraction.trades), ("lines[].", &extraction.lines)];
+    let groups = [("trades", &extraction.trades), ("lines", &extraction.lines)];
     document_type.fields.iter().flat_map(move |spec| {
-        let group = groups.iter().find_map(|(prefix, items)| {
-            spec.name.strip_prefix(prefix).map(|name| (name, items.as_slice()))
+        let group = groups.iter().find_map(|(group, items)| {
+            let name = spec.name.strip_prefix(group)?.strip_prefix("[].")?;
+            Some((*group, name, items.as_slice()))
         });
-        let found: Vec<&Field> = match group {
-            Some((name, items)) => items.iter().filter_map(|item| item.get(name)).collect(),
-            None => extraction.fields.get(&spec.name).into_iter().collect(),
+        let found: Vec<(String, &Field)> = match group {
+            Some((group, name, items)) => items
+                .iter()
+                .enumerate()
+                .filter_map(|(at, item)| Some((format!("{group}.{at}.{name}"), item.get(name)?)))
+                .collect(),
+            None => extraction
+                .fields
+                .get(&spec.name)
+                .map(|field| (spec.name.clone(), field))
+                .into_iter()
+                .collect(),
         };
-        found.into_iter().filter(|field| field.value.is_some()).map(move |field| ScoredField {
-            name: &spec.name,
-            kind: spec.kind,
-            field,
-            features: Features::of(field, extraction),
+        found.into_iter().filter(|(_, field)| field.value.is_some()).map(move |(path, field)| {
+            let features = Features::of(field, extraction);
+            ScoredField { name: &spec.name, path, kind: spec.kind, field, features }
         })
     })
 }

@@ -7,6 +7,7 @@ use pages::{Area, Page};
 
 use crate::candidates::{self, Conventions};
 use crate::geometry::View;
+use crate::letter_spacing;
 use crate::scoring::mention::{self, Mention, PageWords};
 
 /// The most mentions and rows that are kept from the beginning of a document, and from its end.
@@ -49,6 +50,8 @@ impl Scan {
 
     pub fn add(&mut self, page: &Page) {
         self.pages += 1;
+        let page = letter_spacing::join(page);
+        let page = page.as_ref();
         let view = View::new(page);
         let found = candidates::find(&view);
         self.conventions.observe(page.language.as_deref(), &found);

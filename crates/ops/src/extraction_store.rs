@@ -1,14 +1,13 @@
-//! Gives the stages of extraction the document types and the layout memory of a tenant.
+//! Gives the stages of extraction the document types, the layout memory and the chosen error rate of a tenant.
 
-use domain::{Action, Caller, Dependency, Failure, TenantId, TenantRules};
+use domain::{Dependency, Failure, TenantId};
 use extraction::acceptance::TenantAcceptance;
-use extraction::calibration::Calibration;
 use extraction::memory::MemoryEntry;
 use extraction::tenant_store::{ExtractionStore, ExtractionStoreFuture, TypeVersion};
 use extraction::types::{DocumentType, builtin};
 use store::Store;
 
-use crate::OpsError;
+use crate::{OpsError, Quality};
 
 /// Cheap to clone.
 #[derive(Clone, Debug)]
@@ -19,16 +18,6 @@ pub struct TenantExtraction {
 impl TenantExtraction {
     pub fn new(store: Store) -> Self {
         Self { store }
-    }
-}
-
-impl TenantExtraction {
-    async fn rules(&self, tenant_id: TenantId) -> Result<TenantRules, OpsError> {
-        let scope = Caller::system(tenant_id).permit(Action::SeeDocuments)?;
-        let mut tx = self.store.read(&scope).await?;
-        let rules = tx.find_tenant().await?.rules;
-        tx.commit().await?;
-        Ok(rules)
     }
 }
 
@@ -68,12 +57,9 @@ impl ExtractionStore for TenantExtraction {
         document_type: &'a str,
     ) -> ExtractionStoreFuture<'a, TenantAcceptance> {
         Box::pin(async move {
-            let rules = self.rules(tenant_id).await.map_err(|error| unreadable(&error))?;
-            Ok(TenantAcceptance {
-                accepted_error_rate: rules.acceptance.error_rate_of(document_type),
-                review_share: rules.acceptance.share_for_review(),
-                calibration: Calibration::builtin().clone(),
-            })
+            let quality = Quality { store: self.store.clone() };
+            let found = quality.acceptance(tenant_id, document_type).await;
+            found.map_err(|error| unreadable(&error))
         })
     }
 }

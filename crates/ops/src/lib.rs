@@ -14,6 +14,7 @@ mod idempotency;
 mod objects;
 mod operations;
 mod page;
+mod quality;
 mod rate;
 mod results;
 mod runs;
@@ -74,6 +75,11 @@ pub use operations::Operations;
 pub use operations::check_readiness::{Dependency, Readiness, ReadinessProbe, WorkerProbe};
 pub use operations::paused_jobs::PausedJobsCache;
 pub use page::{Page, PageRequest};
+pub use quality::Quality;
+pub use quality::record_review::ReviewOutcome;
+pub use quality::report::{
+    ErrorCounts, Measures, QualityPeriod, QualityReport, QualityRequest, TypeQuality,
+};
 pub use rate::{Limiter, RateLimited};
 pub use results::{ComparedResults, ResultListPage, Results};
 pub use retrieval::index::Mode;
@@ -120,6 +126,7 @@ pub struct Ops {
     pub objects: Objects,
     pub operations: Operations,
     pub results: Results,
+    pub quality: Quality,
     pub runs: Runs,
     pub search: Search,
     pub tenants: Tenants,
@@ -196,6 +203,7 @@ impl Ops {
                 paused_jobs_cache: PausedJobsCache::default(),
             },
             results: Results { store: store.clone(), request_hmac: request_hmac.clone() },
+            quality: Quality { store: store.clone() },
             runs: Runs {
                 store: store.clone(),
                 intake: intake.clone(),
@@ -266,4 +274,4 @@ macro_rules! opaque_debug {
     };
 }
 
-opaque_debug!(Ops Access Audit Batches Content DocumentTypes Documents Events Objects Operations Results Runs Search Tenants Uploads);
+opaque_debug!(Ops Access Audit Batches Content DocumentTypes Documents Events Objects Operations Quality Results Runs Search Tenants Uploads);

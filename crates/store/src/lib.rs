@@ -28,6 +28,7 @@ mod open;
 mod page;
 mod passwords;
 pub mod private;
+mod quality;
 mod results;
 mod search;
 mod secrets;
@@ -65,6 +66,9 @@ pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,
 };
 pub use page::{After, Window};
+pub use quality::{
+    ExtractedCounts, FieldOutcome, QualityFilter, ReviewedCounts, ReviewedResult, StepCounts,
+};
 pub use results::{Promotion, ResultRecord, TradeFilter, TradeRecord};
 pub use search::{
     Changes, KnowledgeBaseRecord, PassageRecord, SearchableChunk, SearchableDocument,

@@ -21,6 +21,7 @@ use extraction::scoring::training::{self, Example, Settings};
 use extraction::types::{DocumentType, builtin};
 
 use crate::corpus;
+use crate::held_out::{self, HeldOut};
 use truth::{FIELDS, Trade};
 
 const FOLDER: &str = "broker_confirmations";
@@ -68,6 +69,7 @@ struct Measured {
     counts: Counts,
     errors: Vec<String>,
     seconds_per_page: Vec<f64>,
+    held_out: Vec<HeldOut>,
 }
 
 /// Measures every broker with weights that were fitted to the others.
@@ -81,6 +83,7 @@ fn cross_validate(documents: &[Document]) -> anyhow::Result<Measured> {
         counts: Counts::new(),
         errors: Vec::new(),
         seconds_per_page: Vec::new(),
+        held_out: Vec::new(),
     });
     let next = || queue.lock().ok().and_then(|mut queue| queue.next());
     let work = || {
@@ -117,17 +120,21 @@ fn cross_validate(documents: &[Document]) -> anyhow::Result<Measured> {
 
 /// Compares each expected trade with the found one of the same security, or at the same position.
 fn compare(document: &Document, extraction: &Extraction, measured: &mut Measured) {
-    let mut free: Vec<&FieldGroup> = extraction.trades.iter().collect();
+    let mut free: Vec<(usize, &FieldGroup)> = extraction.trades.iter().enumerate().collect();
+    let mut correct = BTreeMap::new();
     for trade in &document.trades {
         let value = |group: &FieldGroup, name: &str| group.get(name).and_then(|f| f.value.clone());
         let same = free
             .iter()
-            .position(|group| trade.isin.is_some() && value(group, "isin") == trade.isin);
+            .position(|(_, group)| trade.isin.is_some() && value(group, "isin") == trade.isin);
         let at = same.unwrap_or(0);
         let group = if at < free.len() { Some(free.remove(at)) } else { None };
         for field in FIELDS {
-            let found = group.and_then(|group| value(group, field));
+            let found = group.and_then(|(_, group)| value(group, field));
             let Some(right) = trade.is_right(field, found.as_deref()) else { continue };
+            if let Some((index, _)) = group.filter(|_| found.is_some()) {
+                correct.insert(format!("trades.{index}.{field}"), right);
+            }
             let (good, all) = measured.counts.entry(field).or_default();
             *all += 1;
             *good += usize::from(right);
@@ -141,6 +148,17 @@ fn compare(document: &Document, extraction: &Extraction, measured: &mut Measured
             }
         }
     }
+    // Trades that the document does not contain.
+    for (index, group) in free {
+        let found = FIELDS.iter().filter(|field| group.contains_key(**field));
+        correct.extend(found.map(|field| (format!("trades.{index}.{field}"), false)));
+    }
+    measured.held_out.push(HeldOut {
+        document: document.name.clone(),
+        group: document.broker.clone(),
+        extraction: extraction.clone(),
+        correct,
+    });
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few hundred values")]
@@ -166,6 +184,7 @@ fn figures(counts: &Counts) -> BTreeMap<String, f64> {
 pub(crate) fn measure(corpus: &Path, cache: &Path, errors: Option<&str>) -> anyhow::Result<()> {
     let documents = load(corpus, cache)?;
     let mut measured = cross_validate(&documents)?;
+    held_out::write(cache, "brokers", &mut measured.held_out)?;
     let mut out = stdout().lock();
     if let Some(only) = errors {
         measured.errors.sort();

@@ -18,6 +18,7 @@ pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod page_views;
 pub(crate) mod pages;
+pub(crate) mod quality;
 pub(crate) mod rerun;
 pub(crate) mod results;
 pub(crate) mod runs;

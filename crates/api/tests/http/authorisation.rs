@@ -189,6 +189,7 @@ fn rows() -> Vec<Row> {
         row("GET /v1/events", see, Nothing, none),
         row("GET /v1/audit/verify", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /v1/audit/checkpoints", WhoMay(Action::ReadAudit), Nothing, none),
+        row("GET /v1/quality", WhoMay(Action::ReadQuality), Nothing, none),
         row("GET /v1/tenant", WhoMay(Action::ManageTenant), Nothing, none),
         row("PUT /v1/tenant/rules", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),
         row("PUT /v1/tenant/acceptance", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),

@@ -32,6 +32,7 @@ mod openapi;
 mod page_views;
 mod pages;
 mod problems;
+mod quality;
 mod readable_objects;
 mod results;
 mod search;

@@ -4,7 +4,7 @@ use domain::FieldKind;
 use serde_json::json;
 
 use super::*;
-use crate::calibration::{Counts, Evidence, TypeEvidence};
+use crate::calibration::{CalibrationData, Counts, TypeData};
 
 fn spec(name: &str, kind: FieldKind) -> FieldSpec {
     FieldSpec {
@@ -40,13 +40,13 @@ fn note() -> DocumentType {
 
 /// Enough data for 2 % at a confidence of 0.99, for dates, ISINs and amounts.
 fn calibration() -> Calibration {
-    let mut evidence = TypeEvidence { design_effect: 1.0, ..TypeEvidence::default() };
+    let mut data = TypeData { design_effect: 1.0, ..TypeData::default() };
     for kind in [FieldKind::Date, FieldKind::Isin, FieldKind::Money] {
-        evidence.add_counts(kind, 8, Counts { total: 200, wrong: 0 });
-        evidence.add_counts(kind, 12, Counts { total: 200, wrong: 40 });
+        data.add_counts(kind, 8, Counts { total: 200, wrong: 0 });
+        data.add_counts(kind, 12, Counts { total: 200, wrong: 40 });
     }
-    let types = [("note".to_owned(), evidence)].into();
-    Calibration { shipped: Evidence { types }, ..Calibration::default() }
+    let types = [("note".to_owned(), data)].into();
+    Calibration { shipped: CalibrationData { types }, ..Calibration::default() }
 }
 
 fn value(confidence: f64) -> Field {
@@ -155,6 +155,18 @@ fn values_of_the_embedded_invoice_are_exact() {
     accept(&note(), &mut found, &Calibration::default(), 0.02);
     assert_eq!(status(&found, "broker"), FieldStatus::Accepted);
     assert_eq!(status(&found, "document_date"), FieldStatus::NeedsReview);
+}
+
+#[test]
+fn a_field_that_the_type_does_not_describe_needs_review() {
+    let mut found = extraction();
+    let other = Field { status: FieldStatus::Accepted, ..value(0.999) };
+    found.fields.insert("remark".to_owned(), other.clone());
+    found.trades[0].insert("remark".to_owned(), other);
+    accept(&note(), &mut found, &calibration(), 0.02);
+    assert_eq!(status(&found, "remark"), FieldStatus::NeedsReview);
+    assert_eq!(status(&found, "trades.0.remark"), FieldStatus::NeedsReview);
+    assert_eq!(status(&found, "trades.0.isin"), FieldStatus::Accepted);
 }
 
 #[test]

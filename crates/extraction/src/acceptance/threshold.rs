@@ -1,4 +1,4 @@
-//! The lowest confidence at which the evidence supports the chosen error rate.
+//! The lowest confidence at which the calibration data supports the chosen error rate.
 //!
 //! For each threshold, the hypothesis "the error rate of the fields at or above it is higher than chosen" is tested with
 //! the exact binomial test (the Clopper–Pearson bound). *Fixed-sequence testing* goes from strict to lenient thresholds
@@ -11,7 +11,7 @@ use std::fmt;
 
 use domain::FieldKind;
 
-use crate::calibration::{Calibration, Counts, STEPS, TypeEvidence};
+use crate::calibration::{Calibration, Counts, STEPS, TypeData};
 use crate::statistics::{binomial_tail, lower_bound, upper_bound};
 
 /// The probability that the error rate of accepted fields is above the chosen one, although the test accepted it.
@@ -23,7 +23,7 @@ pub const MIN_OF_KIND: u32 = 20;
 /// A tenant with this many reviewed fields of a type is measured by its own fields only.
 pub const REPLACES_SHIPPED_AT: u32 = 1_000;
 
-/// Which evidence a threshold is based on.
+/// Which calibration data a threshold is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The calibration data that Docket ships with.
@@ -68,12 +68,12 @@ impl fmt::Display for Shortfall {
     }
 }
 
-/// What the evidence supports for a document type.
+/// What the calibration data supports for a document type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Support {
     pub basis: Basis,
     pub outcome: Result<Threshold, Shortfall>,
-    evidence: TypeEvidence,
+    data: TypeData,
     rate: f64,
 }
 
@@ -81,20 +81,20 @@ pub struct Support {
 pub struct Threshold {
     /// A field with at least this confidence is accepted.
     pub confidence: f64,
-    /// The fields at or above it in the evidence.
+    /// The fields at or above it in the calibration data.
     pub fields: Counts,
     /// The upper bound of their error rate.
     pub bound: f64,
 }
 
 impl Calibration {
-    /// What the evidence supports for a type at an error rate.
+    /// What the calibration data supports for a type at an error rate.
     pub fn support(&self, document_type: &str, rate: f64) -> Support {
         let shipped = self.shipped.types.get(document_type);
         let reviewed = self.reviewed.types.get(document_type);
-        let of = |basis, evidence: &TypeEvidence| {
-            let outcome = lowest_threshold(evidence, rate);
-            Support { basis, outcome, evidence: evidence.clone(), rate }
+        let of = |basis, data: &TypeData| {
+            let outcome = lowest_threshold(data, rate);
+            Support { basis, outcome, data: data.clone(), rate }
         };
         match (shipped, reviewed) {
             (None, None) => Support {
@@ -104,7 +104,7 @@ impl Calibration {
                 } else {
                     Shortfall::NoData
                 }),
-                evidence: TypeEvidence::default(),
+                data: TypeData::default(),
                 rate,
             },
             (Some(shipped), None) => of(Basis::Shipped, shipped),
@@ -137,14 +137,19 @@ impl Support {
         self.kind_shortfall(kind).is_none().then_some(threshold.confidence)
     }
 
+    /// Whether the calibration data contains fields of a kind.
+    pub fn knows(&self, kind: FieldKind) -> bool {
+        self.data.of_kind(kind).total > 0
+    }
+
     /// Why no field of a kind is accepted, although others of the type are.
     pub fn kind_shortfall(&self, kind: FieldKind) -> Option<Shortfall> {
         let threshold = self.outcome.as_ref().ok()?;
-        let known = self.evidence.of_kind(kind).total;
+        let known = self.data.of_kind(kind).total;
         if known < MIN_OF_KIND {
             return Some(Shortfall::TooFewFields { known, needed: MIN_OF_KIND });
         }
-        let mut own = self.evidence.clone();
+        let mut own = self.data.clone();
         own.kinds.retain(|name, _| name == kind.as_str());
         let fields = above(&own, threshold.confidence);
         let [wrong, total] = effective(&own, fields);
@@ -162,13 +167,13 @@ fn risk_of_each() -> f64 {
     RISK / f64::from(STARTS)
 }
 
-fn lowest_threshold(evidence: &TypeEvidence, rate: f64) -> Result<Threshold, Shortfall> {
-    let Some(needed) = fields_needed(rate, evidence.design_effect) else {
+fn lowest_threshold(data: &TypeData, rate: f64) -> Result<Threshold, Shortfall> {
+    let Some(needed) = fields_needed(rate, data.design_effect) else {
         return Err(Shortfall::NothingWanted);
     };
-    let sums = evidence.at_or_above();
+    let sums = data.at_or_above();
     let is_supported = |fields: &Counts| {
-        let [wrong, total] = effective(evidence, *fields);
+        let [wrong, total] = effective(data, *fields);
         binomial_tail(wrong, total, rate) <= risk_of_each()
     };
     let sequences = (0..STARTS).map(|start| needed * f64::from(1_u32 << start));
@@ -178,7 +183,7 @@ fn lowest_threshold(evidence: &TypeEvidence, rate: f64) -> Result<Threshold, Sho
         (passed > 0).then(|| first + passed - 1)
     });
     let bound = |fields: Counts| {
-        let [wrong, total] = effective(evidence, fields);
+        let [wrong, total] = effective(data, fields);
         upper_bound(wrong, total, risk_of_each())
     };
     if let Some(step) = reached.max() {
@@ -195,20 +200,20 @@ fn lowest_threshold(evidence: &TypeEvidence, rate: f64) -> Result<Threshold, Sho
     Err(Shortfall::ErrorTooHigh { supported })
 }
 
-fn above(evidence: &TypeEvidence, confidence: f64) -> Counts {
+fn above(data: &TypeData, confidence: f64) -> Counts {
     let step = STEPS.iter().position(|step| *step <= confidence).unwrap_or(STEPS.len() - 1);
-    evidence.at_or_above()[step]
+    data.at_or_above()[step]
 }
 
 /// Whether the fields were wrong so often that the chosen rate is not plausible.
-fn contradicts(evidence: &TypeEvidence, fields: Counts, rate: f64) -> bool {
-    let [wrong, total] = effective(evidence, fields);
+fn contradicts(data: &TypeData, fields: Counts, rate: f64) -> bool {
+    let [wrong, total] = effective(data, fields);
     lower_bound(wrong, total, RISK) > rate
 }
 
 /// Wrong and all fields, as many as independent fields would say the same.
-fn effective(evidence: &TypeEvidence, fields: Counts) -> [f64; 2] {
-    [fields.wrong, fields.total].map(|count| f64::from(count) / evidence.design_effect.max(1.0))
+fn effective(data: &TypeData, fields: Counts) -> [f64; 2] {
+    [fields.wrong, fields.total].map(|count| f64::from(count) / data.design_effect.max(1.0))
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::FieldKind;
 
-use super::{Calibration, Evidence, FEATURES, Features, Model, Provenance, TypeEvidence, logistic};
+use super::{
+    Calibration, CalibrationData, FEATURES, Features, Model, Provenance, TypeData, logistic,
+};
 
 /// A field whose correct value is known.
 #[derive(Clone, Debug)]
@@ -32,11 +34,11 @@ const MIN_EXAMPLES: usize = 100;
 /// The design effect is measured on the fields with at least this confidence: those that acceptance is about.
 const MEASURED_FROM: f64 = 0.9;
 
-/// Fits the models to all examples. The evidence comes from cross-fitting: a field counts with the confidence that a model
+/// Fits the models to all examples. The calibration data comes from cross-fitting: a field counts with the confidence that a model
 /// gives it which has not seen its group.
 pub fn fit(examples: &[Example], provenance: Provenance) -> Calibration {
     let models = fit_models(&examples.iter().collect::<Vec<_>>());
-    let mut shipped = Evidence::default();
+    let mut shipped = CalibrationData::default();
     let mut predicted: BTreeMap<&str, Vec<(&Example, f64)>> = BTreeMap::new();
     for (example, confidence) in cross_fitted(examples) {
         let of_type = shipped.types.entry(example.document_type.clone()).or_default();
@@ -49,7 +51,7 @@ pub fn fit(examples: &[Example], provenance: Provenance) -> Calibration {
         }
     }
     let version = Calibration::VERSION;
-    Calibration { version, provenance, models, shipped, reviewed: Evidence::default() }
+    Calibration { version, provenance, models, shipped, reviewed: CalibrationData::default() }
 }
 
 /// Each example with the confidence that a model gives it which has not seen its group.
@@ -219,7 +221,7 @@ fn design_effect(predicted: &[(&Example, f64)]) -> f64 {
     let total: f64 = groups.values().map(|(total, _)| total).sum();
     let wrong: f64 = groups.values().map(|(_, wrong)| wrong).sum();
     if wrong == 0.0 || groups.len() < 2 {
-        return TypeEvidence::ASSUMED_DESIGN_EFFECT;
+        return TypeData::ASSUMED_DESIGN_EFFECT;
     }
     let rate = wrong / total;
     let squares: f64 =

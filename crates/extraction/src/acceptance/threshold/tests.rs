@@ -1,5 +1,5 @@
 use super::*;
-use crate::calibration::{Evidence, step_of};
+use crate::calibration::{CalibrationData, step_of};
 
 /// Pseudo-random numbers between 0 and 1, from a linear congruential generator.
 struct Numbers(u64);
@@ -12,25 +12,25 @@ impl Numbers {
     }
 }
 
-fn evidence(fields: &[(f64, u32, u32)]) -> TypeEvidence {
-    let mut evidence = TypeEvidence { design_effect: 1.0, ..TypeEvidence::default() };
+fn data(fields: &[(f64, u32, u32)]) -> TypeData {
+    let mut data = TypeData { design_effect: 1.0, ..TypeData::default() };
     for (confidence, total, wrong) in fields {
         let counts = Counts { total: *total, wrong: *wrong };
-        evidence.add_counts(FieldKind::Date, step_of(*confidence), counts);
+        data.add_counts(FieldKind::Date, step_of(*confidence), counts);
     }
-    evidence
+    data
 }
 
-fn calibration(shipped: Option<TypeEvidence>, reviewed: Option<TypeEvidence>) -> Calibration {
-    let of = |evidence: Option<TypeEvidence>| Evidence {
-        types: evidence.map(|evidence| ("note".to_owned(), evidence)).into_iter().collect(),
+fn calibration(shipped: Option<TypeData>, reviewed: Option<TypeData>) -> Calibration {
+    let of = |data: Option<TypeData>| CalibrationData {
+        types: data.map(|data| ("note".to_owned(), data)).into_iter().collect(),
     };
     Calibration { shipped: of(shipped), reviewed: of(reviewed), ..Calibration::default() }
 }
 
 #[test]
 fn the_threshold_goes_as_low_as_the_bound_allows() {
-    let known = evidence(&[(0.999, 300, 0), (0.99, 300, 2), (0.9, 300, 30)]);
+    let known = data(&[(0.999, 300, 0), (0.99, 300, 2), (0.9, 300, 30)]);
     let threshold = lowest_threshold(&known, 0.02).unwrap();
     assert!((threshold.confidence - 0.92).abs() < 1e-9, "{threshold:?}");
     assert_eq!(threshold.fields, Counts { total: 600, wrong: 2 });
@@ -40,24 +40,24 @@ fn the_threshold_goes_as_low_as_the_bound_allows() {
 
 #[test]
 fn an_early_error_does_not_end_all_sequences() {
-    let known = evidence(&[(0.9995, 220, 2), (0.99, 800, 1)]);
+    let known = data(&[(0.9995, 220, 2), (0.99, 800, 1)]);
     let threshold = lowest_threshold(&known, 0.02).unwrap();
     assert_eq!(threshold.fields, Counts { total: 1_020, wrong: 3 });
 }
 
 #[test]
 fn too_little_data_accepts_nothing_and_says_how_much_is_missing() {
-    let few = lowest_threshold(&evidence(&[(0.999, 100, 0)]), 0.02).unwrap_err();
+    let few = lowest_threshold(&data(&[(0.999, 100, 0)]), 0.02).unwrap_err();
     assert_eq!(few, Shortfall::TooFewFields { known: 100, needed: 203 });
     assert!(few.to_string().contains("about 203 are needed"));
-    let mut together = evidence(&[(0.999, 300, 0)]);
+    let mut together = data(&[(0.999, 300, 0)]);
     assert!(lowest_threshold(&together, 0.02).is_ok());
     together.design_effect = 2.0;
     let few = lowest_threshold(&together, 0.02).unwrap_err();
     assert_eq!(few, Shortfall::TooFewFields { known: 300, needed: 406 });
-    let wrong = lowest_threshold(&evidence(&[(0.999, 1_000, 100)]), 0.02).unwrap_err();
+    let wrong = lowest_threshold(&data(&[(0.999, 1_000, 100)]), 0.02).unwrap_err();
     assert!(matches!(wrong, Shortfall::ErrorTooHigh { supported } if supported > 0.1), "{wrong}");
-    let none = lowest_threshold(&evidence(&[(0.999, 1_000, 0)]), 0.0).unwrap_err();
+    let none = lowest_threshold(&data(&[(0.999, 1_000, 0)]), 0.0).unwrap_err();
     assert_eq!(none, Shortfall::NothingWanted);
 }
 
@@ -74,7 +74,7 @@ fn the_error_of_accepted_fields_is_rarely_above_the_chosen_rate() {
             let (scale, growth) = (0.001 + 0.008 * numbers.next(), 1.05 + 0.15 * numbers.next());
             let step_number = |step: usize| i32::try_from(step).unwrap();
             let error = |step: usize| (scale * growth.powi(step_number(step))).min(0.9);
-            let mut known = TypeEvidence { design_effect: 1.0, ..TypeEvidence::default() };
+            let mut known = TypeData { design_effect: 1.0, ..TypeData::default() };
             for index in 0..900 {
                 let step = index % STEPS.len();
                 let wrong = u32::from(numbers.next() < error(step));
@@ -98,7 +98,7 @@ fn an_error_rate_just_above_the_chosen_one_is_rarely_accepted() {
     let mut numbers = Numbers(13);
     let mut accepted = 0;
     for _ in 0..400 {
-        let mut known = TypeEvidence { design_effect: 1.0, ..TypeEvidence::default() };
+        let mut known = TypeData { design_effect: 1.0, ..TypeData::default() };
         for index in 0..1_200 {
             let wrong = u32::from(numbers.next() < 0.0205);
             known.add_counts(FieldKind::Date, index % STEPS.len(), Counts { total: 1, wrong });
@@ -116,7 +116,7 @@ fn the_design_effect_keeps_the_promise_when_errors_come_together() {
         let mut broken = 0;
         for _ in 0..300 {
             // Of each document four fields, all wrong or all right; the true error is just above the chosen rate.
-            let mut known = TypeEvidence { design_effect, ..TypeEvidence::default() };
+            let mut known = TypeData { design_effect, ..TypeData::default() };
             for _ in 0..1_000 {
                 let wrong = if numbers.next() < 0.021 { 4 } else { 0 };
                 known.add_counts(FieldKind::Date, 3, Counts { total: 4, wrong });
@@ -131,19 +131,19 @@ fn the_design_effect_keeps_the_promise_when_errors_come_together() {
 
 #[test]
 fn reviewed_fields_refine_then_replace_the_shipped_ones() {
-    let shipped = evidence(&[(0.999, 2_000, 0)]);
+    let shipped = data(&[(0.999, 2_000, 0)]);
     let support = |reviewed| calibration(Some(shipped.clone()), reviewed).support("note", 0.02);
     assert_eq!(support(None).basis, Basis::Shipped);
-    let refined = support(Some(evidence(&[(0.99, 100, 0)])));
+    let refined = support(Some(data(&[(0.99, 100, 0)])));
     assert_eq!(refined.basis, Basis::ShippedAndReviewed);
     assert_eq!(refined.outcome.unwrap().fields.total, 2_100);
-    let contradicted = support(Some(evidence(&[(0.999, 60, 12)])));
+    let contradicted = support(Some(data(&[(0.999, 60, 12)])));
     assert_eq!(contradicted.basis, Basis::Reviewed);
     assert!(contradicted.outcome.is_err());
-    let replaced = support(Some(evidence(&[(0.97, 1_200, 3)])));
+    let replaced = support(Some(data(&[(0.97, 1_200, 3)])));
     assert_eq!(replaced.basis, Basis::Reviewed);
     assert_eq!(replaced.outcome.unwrap().fields.total, 1_200);
-    let own_type = calibration(None, Some(evidence(&[(0.999, 250, 0)]))).support("note", 0.02);
+    let own_type = calibration(None, Some(data(&[(0.999, 250, 0)]))).support("note", 0.02);
     assert!(own_type.outcome.is_ok());
     let unknown = calibration(None, None).support("note", 0.02);
     assert_eq!(unknown.outcome, Err(Shortfall::NoData));
@@ -151,7 +151,7 @@ fn reviewed_fields_refine_then_replace_the_shipped_ones() {
 
 #[test]
 fn a_kind_needs_data_of_its_own() {
-    let mut known = evidence(&[(0.999, 2_000, 0)]);
+    let mut known = data(&[(0.999, 2_000, 0)]);
     known.add_counts(FieldKind::Isin, 0, Counts { total: 5, wrong: 0 });
     known.add_counts(FieldKind::Money, 0, Counts { total: 25, wrong: 5 });
     let support = calibration(Some(known), None).support("note", 0.02);
@@ -168,7 +168,7 @@ fn a_kind_needs_data_of_its_own() {
 
 #[test]
 fn the_supported_rate_is_the_lowest_that_accepts_fields() {
-    let calibration = calibration(Some(evidence(&[(0.999, 100, 1)])), None);
+    let calibration = calibration(Some(data(&[(0.999, 100, 1)])), None);
     let rate = calibration.supported_rate("note").unwrap();
     assert!(calibration.support("note", rate).outcome.is_ok());
     assert!(calibration.support("note", rate - 0.001).outcome.is_err());

@@ -43,10 +43,10 @@ impl Counts {
     }
 }
 
-/// The evidence of one document type.
+/// The calibration data of one document type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct TypeEvidence {
+pub struct TypeData {
     /// By how much the errors of one document (or issuer) belong together: the variance of the error rate divided by
     /// that of independent fields. Counts are divided by it before they are tested.
     pub design_effect: f64,
@@ -54,13 +54,13 @@ pub struct TypeEvidence {
     pub kinds: BTreeMap<String, Vec<Counts>>,
 }
 
-impl Default for TypeEvidence {
+impl Default for TypeData {
     fn default() -> Self {
         Self { design_effect: Self::ASSUMED_DESIGN_EFFECT, kinds: BTreeMap::new() }
     }
 }
 
-impl TypeEvidence {
+impl TypeData {
     /// For data whose design effect nobody has measured: twice as many fields are needed as if they were independent.
     pub const ASSUMED_DESIGN_EFFECT: f64 = 2.0;
 
@@ -121,11 +121,11 @@ impl TypeEvidence {
     }
 }
 
-/// Evidence by name of the document type.
+/// CalibrationData by name of the document type.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Evidence {
-    pub types: BTreeMap<String, TypeEvidence>,
+pub struct CalibrationData {
+    pub types: BTreeMap<String, TypeData>,
 }
 
 #[cfg(test)]
@@ -144,11 +144,11 @@ mod tests {
 
     #[test]
     fn counts_add_up_over_kinds_and_sources() {
-        let mut first = TypeEvidence { design_effect: 1.0, ..TypeEvidence::default() };
+        let mut first = TypeData { design_effect: 1.0, ..TypeData::default() };
         first.add(FieldKind::Date, 0.9999, true);
         first.add(FieldKind::Date, 0.9, false);
         first.add(FieldKind::Money, 0.1, false);
-        let mut second = TypeEvidence { design_effect: 1.5, ..TypeEvidence::default() };
+        let mut second = TypeData { design_effect: 1.5, ..TypeData::default() };
         second.add(FieldKind::Isin, 0.995, true);
         let both = first.merged(&second);
         let above = both.at_or_above();
