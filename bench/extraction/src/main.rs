@@ -4,11 +4,11 @@ mod brokers;
 mod calibration;
 mod corpus;
 mod e_invoices;
+mod held_out;
 mod invoices;
 mod measure;
 mod receipts;
 mod show;
-mod held_out;
 
 use std::path::PathBuf;
 

@@ -64,8 +64,8 @@ pub use documents::{Content, Documents, Uploads};
 pub use error::OpsError;
 pub use events::Events;
 pub use events::follow::{Event, EventFollower, EventId};
-pub use extraction_store::TenantExtraction;
 pub use extraction::types::DocumentType;
+pub use extraction_store::TenantExtraction;
 pub use idempotency::Outcome;
 pub use objects::{
     CheckStep, ObjectFinding, ObjectProblem, ObjectTotals, Objects, RegisteredObjectStore,
