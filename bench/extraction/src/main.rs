@@ -28,6 +28,9 @@ enum Command {
     Read,
     /// Measures contract notes, each broker with weights that were fitted without its documents.
     Brokers {
+        /// Measure instead how much one confirmed document improves the others of its broker.
+        #[arg(long)]
+        memory: bool,
         /// Print each value that is wrong.
         #[arg(long)]
         errors: bool,
@@ -50,8 +53,13 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
-        Command::Brokers { errors, only } => {
-            brokers::measure(&args.corpus, &args.cache, errors.then_some(only.as_str()))
+        Command::Brokers { memory, errors, only } => {
+            let errors = errors.then_some(only.as_str());
+            if memory {
+                brokers::memory::measure(&args.corpus, &args.cache, errors)
+            } else {
+                brokers::measure(&args.corpus, &args.cache, errors)
+            }
         }
         Command::Fit { to, date } => brokers::fit(&args.corpus, &args.cache, &to, &date),
     }

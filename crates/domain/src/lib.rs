@@ -53,7 +53,8 @@ pub use extraction::{
 };
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
-    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, UserId,
+    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, MemoryId, RunId, TenantId, TokenId,
+    UserId,
 };
 pub use origin::{AttachedFile, Origin, RunType, SourceType};
 pub use panics::panic_message;

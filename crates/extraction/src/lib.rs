@@ -12,6 +12,7 @@ pub mod candidates;
 pub mod contract_note;
 pub mod fold;
 pub mod geometry;
+pub mod memory;
 pub mod parsed;
 pub mod reconcile;
 pub mod scan;

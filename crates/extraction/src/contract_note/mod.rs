@@ -8,6 +8,7 @@ mod side;
 use domain::{FieldKind, FieldSource};
 use rust_decimal::Decimal;
 
+use crate::memory::Recall;
 use crate::parsed::{Candidate, Parsed, ParsedField};
 use crate::scan::Scan;
 use crate::scoring::features::{self, Agreement};
@@ -80,12 +81,22 @@ fn fits(mention: &Mention, kind: FieldKind) -> bool {
 
 /// Finds the trades of a contract note.
 pub fn parse(document_type: &DocumentType, scan: &Scan, model: &Model) -> Parsed {
+    parse_with_memory(document_type, scan, model, &Recall::default())
+}
+
+/// Finds the trades of a contract note, with what earlier documents of its issuer taught.
+pub fn parse_with_memory(
+    document_type: &DocumentType,
+    scan: &Scan,
+    model: &Model,
+    recall: &Recall<'_>,
+) -> Parsed {
     let mut labels = LabelIndex::new(document_type);
     let mut parsed = Parsed { document_type: document_type.name.clone(), ..Parsed::default() };
     for segment in segments(scan) {
-        parsed.trades.push(trade(document_type, scan, &segment, &mut labels, model));
+        parsed.trades.push(trade(document_type, scan, &segment, &mut labels, model, recall));
     }
-    header::fields(document_type, scan, &mut labels, model, &mut parsed);
+    header::fields(document_type, scan, &mut labels, model, recall, &mut parsed);
     parsed
 }
 
@@ -95,9 +106,10 @@ fn trade(
     segment: &Segment,
     labels: &mut LabelIndex,
     model: &Model,
+    recall: &Recall<'_>,
 ) -> Vec<ParsedField> {
     let mut prepared = Prepared::new(scan, segment, labels);
-    let sides = side::candidates(document_type, scan, segment, model);
+    let sides = side::candidates(document_type, scan, segment, model, recall);
     if let Some(best) = sides.first() {
         prepared.set_side(&best.value);
     }
@@ -106,7 +118,7 @@ fn trade(
         let (Some("trades"), name) = spec.group() else { continue };
         match name {
             "side" | "security_name" | "price_currency" | "currency" => {}
-            _ => fields.push(field(&prepared, index, spec, name, model)),
+            _ => fields.push(field(&prepared, index, spec, name, model, recall)),
         }
     }
     securities::add(scan, segment, &prepared, &mut fields);
@@ -120,24 +132,33 @@ fn field(
     spec: &FieldSpec,
     name: &str,
     model: &Model,
+    recall: &Recall<'_>,
 ) -> ParsedField {
+    let mut remembered = Vec::new();
     let mut scored: Vec<(usize, f32)> = prepared
         .fitting(spec)
         .into_iter()
         .map(|at| {
             let shared = features::label(index, &prepared.hits[at]);
             let score = model.score(name, &prepared.features[at]) + model.score(SHARED, &shared);
-            (at, score)
+            let support = recall.support(spec, prepared.mentions[at]);
+            if support.is_match {
+                remembered.push(at);
+            }
+            (at, score + support.log_odds)
         })
         .collect();
     if spec.additive {
         scored.retain(|(_, score)| *score >= LEAST_PART_SCORE);
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
         scored.truncate(MAX_PARTS);
-        let parts = scored.iter().map(|&(at, score)| candidate(prepared.mentions[at], score));
+        let parts = scored.iter().map(|&(at, score)| {
+            let part = candidate(prepared.mentions[at], score);
+            if remembered.contains(&at) { part.remembered() } else { part }
+        });
         return ParsedField { additive: true, ..ParsedField::new(name, parts.collect()) };
     }
-    let candidates = log_odds(prepared, scored, model.none(name), spec.kind);
+    let candidates = log_odds(prepared, scored, &remembered, model.none(name), spec.kind);
     ParsedField::new(name, candidates)
 }
 
@@ -145,6 +166,7 @@ fn field(
 fn log_odds(
     prepared: &Prepared<'_>,
     mut scored: Vec<(usize, f32)>,
+    remembered: &[usize],
     none: f32,
     kind: FieldKind,
 ) -> Vec<Candidate> {
@@ -156,6 +178,7 @@ fn log_odds(
     for (at, score) in scored {
         let probability = (score - top).exp() / total;
         let candidate = candidate(prepared.mentions[at], 0.0);
+        let candidate = if remembered.contains(&at) { candidate.remembered() } else { candidate };
         let same = |other: &Candidate| {
             let equal = other.value == candidate.value
                 || (kind != FieldKind::Date
