@@ -2,6 +2,7 @@
 
 mod brokers;
 mod corpus;
+mod e_invoices;
 
 use std::path::PathBuf;
 
@@ -26,6 +27,8 @@ struct Args {
 enum Command {
     /// Reads every document of the corpus that extraction is measured on, and stores its pages.
     Read,
+    /// Whether electronic invoices are read exactly, and compared with their pages.
+    EInvoices,
     /// Measures contract notes, each broker with weights that were fitted without its documents.
     Brokers {
         /// Measure instead how much one confirmed document improves the others of its broker.
@@ -52,6 +55,7 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
+        Command::EInvoices => e_invoices::measure(&args.corpus, &args.cache),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
         Command::Brokers { memory, errors, only } => {
             let errors = errors.then_some(only.as_str());

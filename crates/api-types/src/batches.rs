@@ -17,7 +17,10 @@ pub struct CreateBatchRequest {
     /// Where to send the events of the batch.
     #[serde(default)]
     pub webhook_url: Option<String>,
+    /// Which document type the documents have: the name of one type, or an object of patterns and names. A pattern with a
+    /// slash is compared with the media type, others with the file name. Without a match the classifier decides.
     #[serde(default)]
+    #[schema(example = json!({"application/pdf": "invoice", "*.jpg": "receipt"}))]
     pub schema_mapping: Option<Value>,
     /// Whether to skip content that is already active. Default: true.
     #[serde(default)]

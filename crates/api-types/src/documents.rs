@@ -436,6 +436,10 @@ pub struct RerunRequest {
     #[serde(default)]
     #[schema(max_length = 200)]
     pub password: Option<String>,
+    /// The document type, or `auto` for the classifier's choice. Default: as in the previous run.
+    #[serde(default)]
+    #[schema(max_length = 63, example = "invoice")]
+    pub document_type: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

@@ -53,7 +53,7 @@ pub use search::{
 };
 pub use session::{CallerKind, ChangePasswordRequest, LoginRequest, LoginResponse, MeView};
 pub use tenant::{
-    ChainView, CheckpointPage, CheckpointQuery, CheckpointView, LimitsView, MaskView, RulesView,
-    TenantView, UsageView,
+    AcceptanceView, ChainView, CheckpointPage, CheckpointQuery, CheckpointView, LimitsView,
+    MaskView, RulesView, TenantView, TypeAcceptanceView, UsageView,
 };
 pub use users::{CreateUserRequest, RoleName, UpdateUserRequest, UserView};

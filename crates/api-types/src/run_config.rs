@@ -37,6 +37,9 @@ pub struct RunConfigView {
     /// The nesting depth of an attachment.
     #[serde(default)]
     pub depth: u64,
+    /// The document type that the batch or the rerun chose; absent when the classifier decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document_type: Option<String>,
 }
 
 /// An updated original of a document.
@@ -66,6 +69,7 @@ impl From<RunConfig> for RunConfigView {
             masks: config.masks.into_iter().map(MaskView::from).collect(),
             within: config.within.map(|id| id.0),
             depth: config.depth,
+            document_type: config.document_type,
         }
     }
 }

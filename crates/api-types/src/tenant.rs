@@ -1,7 +1,9 @@
 //! A tenant's rules, limits and usage.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
-use domain::TenantRules;
+use domain::{AcceptanceRules, TenantRules, TypeAcceptance};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -14,6 +16,7 @@ pub struct TenantView {
     #[schema(example = json!(["ingest", "preprocess", "ocr", "layout", "index"]))]
     pub stages: Vec<String>,
     pub rules: RulesView,
+    pub acceptance: AcceptanceView,
     pub limits: LimitsView,
     pub usage: UsageView,
 }
@@ -30,6 +33,58 @@ pub struct RulesView {
     /// The stages of the pipeline, unless a batch sets its own; empty for the default.
     #[serde(default)]
     pub pipeline: Vec<String>,
+}
+
+/// The error rate that the tenant accepts without review. What is absent has its default.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptanceView {
+    /// The share of wrong values among accepted fields: 0.02 for 2 %, the default. 0 sends every field to review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 0.5, example = 0.02)]
+    pub accepted_error_rate: Option<f64>,
+    /// The share of accepted documents that is sent to review anyway, by chance: 0.02 for 2 %, the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1, example = 0.02)]
+    pub review_share: Option<f64>,
+    /// What differs for a document type, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(example = json!({"invoice": {"accepted_error_rate": 0.01}}))]
+    pub types: BTreeMap<String, TypeAcceptanceView>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TypeAcceptanceView {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 0.5)]
+    pub accepted_error_rate: Option<f64>,
+}
+
+impl From<&AcceptanceRules> for AcceptanceView {
+    fn from(rules: &AcceptanceRules) -> Self {
+        let of_type = |own: &TypeAcceptance| TypeAcceptanceView {
+            accepted_error_rate: own.accepted_error_rate,
+        };
+        Self {
+            accepted_error_rate: rules.accepted_error_rate,
+            review_share: rules.review_share,
+            types: rules.types.iter().map(|(name, own)| (name.clone(), of_type(own))).collect(),
+        }
+    }
+}
+
+impl From<AcceptanceView> for AcceptanceRules {
+    fn from(view: AcceptanceView) -> Self {
+        let of_type = |own: TypeAcceptanceView| TypeAcceptance {
+            accepted_error_rate: own.accepted_error_rate,
+        };
+        Self {
+            accepted_error_rate: view.accepted_error_rate,
+            review_share: view.review_share,
+            types: view.types.into_iter().map(|(name, own)| (name, of_type(own))).collect(),
+        }
+    }
 }
 
 /// A region that is blanked out before a page is read, and in page images.
@@ -76,8 +131,9 @@ pub struct UsageView {
 }
 
 impl RulesView {
-    /// Both have the same form.
+    /// Both have the same form, except that accepted error rates are shown apart.
     pub fn of(rules: &TenantRules) -> Result<Self, serde_json::Error> {
+        let rules = TenantRules { acceptance: AcceptanceRules::default(), ..rules.clone() };
         serde_json::from_value(serde_json::to_value(rules)?)
     }
 }

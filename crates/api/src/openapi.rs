@@ -101,6 +101,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(audit::checkpoints))
         .routes(routes!(tenant::get))
         .routes(routes!(tenant::change_rules))
+        .routes(routes!(tenant::change_acceptance))
         .routes(routes!(config::see))
         .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
         .routes(routes!(document_lists::list, documents::create).layer(DefaultBodyLimit::disable()))

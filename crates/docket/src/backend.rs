@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use blob::Blobs;
 use domain::{Environment, Secret};
 use engine::Stages;
-use ops::{AuditKey, AuditSettings, Ops, OpsError, Settings, TokenKey};
+use ops::{AuditKey, AuditSettings, Ops, OpsError, Settings, TenantExtraction, TokenKey};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
 use store::private::{self, PrivateServer};
@@ -107,6 +107,7 @@ impl Backend {
             children: config.read.children,
             intake: ops.intake().clone(),
             vectors: ops.search.embeddings(),
+            extraction: TenantExtraction::new(database.store.clone()),
         };
         let stages = stages::registered(add_stages, dependencies);
         Ok(Self { ops, database, stages })

@@ -24,7 +24,7 @@ pub(crate) use documents::{
 };
 pub(crate) use id::{BatchArg, IdArg};
 pub(crate) use jobs::{DiscardArgs, DlqCommand, JobStatusArg, JobsArgs, RequeueArgs, RequeueIds};
-pub(crate) use read::{ReadArgs, ReadFormat, ReadWorkerArgs};
+pub(crate) use read::{ExtractArgs, ReadArgs, ReadFormat, ReadWorkerArgs};
 pub(crate) use search::{AskArgs, SearchArgs, SearchBy, WithinArgs};
 pub(crate) use serve::{DatabaseArgs, ServeArgs, WorkerArgs};
 
@@ -45,6 +45,11 @@ Examples:
   docket ingest ~/Documents/letters --wait
   docket ingest '*.pdf' --batch \"March invoices\" --tag invoice
   scan | docket ingest - --name letter.pdf";
+
+const EXTRACT_EXAMPLES: &str = "\
+Examples:
+  docket extract invoice.pdf
+  docket extract note.pdf --type contract_note --json";
 
 const DOCS_EXAMPLES: &str = "\
 Examples:
@@ -159,6 +164,9 @@ pub(crate) enum Command {
     Ingest(IngestArgs),
     /// Read a local file and print its content; needs no server.
     Read(ReadArgs),
+    /// Extract the typed fields of a local file, with their places and confidences; needs no server.
+    #[command(after_long_help = EXTRACT_EXAMPLES)]
+    Extract(ExtractArgs),
     /// Check the tools that reading documents needs, and say how to install what is missing.
     Doctor {
         /// Print one JSON document instead of text.

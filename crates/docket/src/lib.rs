@@ -124,6 +124,9 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
         Command::Read(args) => {
             commands::read::run(args, &command_config(&load(Flags::default())?)?).await
         }
+        Command::Extract(args) => {
+            commands::extract::run(args, &command_config(&load(Flags::default())?)?).await
+        }
         Command::Doctor { json } => {
             let config = command_config(&load(Flags::default())?)?;
             commands::doctor::run(&config.read, *json).await

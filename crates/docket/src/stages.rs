@@ -8,7 +8,7 @@ use ::stages::{DocumentSubmitter, READING, StageContext, SubmitFuture};
 use blob::{BlobError, Blobs};
 use domain::{AttachedFile, Dependency, Failure, IdGen, Pipeline, StageName};
 use engine::Stages;
-use ops::{EmbeddingMaintenance, Intake, IntakeSettings, OpsError};
+use ops::{EmbeddingMaintenance, Intake, IntakeSettings, OpsError, TenantExtraction};
 use reading::reader::Reader;
 
 use crate::config::{Config, ConfigError};
@@ -28,6 +28,7 @@ pub(crate) struct StageDependencies<'a> {
     pub(crate) children: usize,
     pub(crate) intake: Intake,
     pub(crate) vectors: EmbeddingMaintenance,
+    pub(crate) extraction: TenantExtraction,
 }
 
 /// Submits attachments in the same way as uploads.
@@ -63,13 +64,22 @@ fn submit_failure(error: &OpsError) -> Failure {
 
 /// Every stage, in the pipeline's order.
 pub(crate) fn registered(add_stages: AddStages, dependencies: StageDependencies<'_>) -> Stages {
-    let StageDependencies { blobs, ids, reader, reads_documents, children, intake, vectors } =
-        dependencies;
+    let StageDependencies {
+        blobs,
+        ids,
+        reader,
+        reads_documents,
+        children,
+        intake,
+        vectors,
+        extraction,
+    } = dependencies;
     let stages = ::stages::registered(::stages::StageDependencies {
         context: StageContext::new(blobs.clone(), reader, Arc::clone(&ids)),
         ids,
         submitter: Arc::new(IntakeSubmitter(intake)),
         embedding_store: Arc::new(vectors),
+        extraction_store: Arc::new(extraction),
         children,
     });
     let stages = if reads_documents { stages } else { stages.without(&READING) };
@@ -135,7 +145,7 @@ mod tests {
         let refused = default_pipeline(&config("ingest,magic"), identity);
         let refused = refused.unwrap_err().to_string();
         assert!(refused.starts_with("pipeline names the stage 'magic'"), "{refused}");
-        assert!(refused.ends_with("ingest, preprocess, ocr, layout, index"), "{refused}");
+        assert!(refused.ends_with("index, parse, reconcile, package"), "{refused}");
     }
 
     #[test]

@@ -56,6 +56,8 @@ audit_actions! {
     JobDiscarded = "JOB_DISCARDED",
     RunCancelled = "RUN_CANCELLED",
     RunClosed = "RUN_CLOSED",
+    ResultCreated = "RESULT_CREATED",
+    ResultPromoted = "RESULT_PROMOTED",
 }
 
 impl fmt::Display for AuditAction {

@@ -46,11 +46,11 @@ pub fn upload_uri(hash: ContentHash) -> String {
 }
 
 macro_rules! file_kinds {
-    ($($variant:ident = $name:literal $mime:literal),+ $(,)?) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal $mime:literal),+ $(,)?) => {
         /// The kinds of files that Docket accepts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
-        pub enum FileKind { $($variant),+ }
+        pub enum FileKind { $($(#[$doc])* $variant),+ }
 
         impl FileKind {
             pub const ALL: &[Self] = &[$(Self::$variant),+];
@@ -65,6 +65,7 @@ macro_rules! file_kinds {
             }
 
             pub fn of_media_type(media_type: &str) -> Option<Self> {
+                let media_type = if media_type == "text/xml" { "application/xml" } else { media_type };
                 Self::ALL.iter().copied().find(|kind| kind.media_type() == media_type)
             }
         }
@@ -83,6 +84,8 @@ file_kinds! {
     Png = "png" "image/png",
     Jpg = "jpg" "image/jpeg",
     Tiff = "tiff" "image/tiff",
+    /// The XML of an electronic invoice; other XML is not accepted.
+    Xml = "xml" "application/xml",
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -136,6 +139,9 @@ mod tests {
             assert_eq!(text.parse(), Ok(kind));
         }
         assert!("exe".parse::<FileKind>().is_err());
+        for media_type in ["application/xml", "text/xml"] {
+            assert_eq!(FileKind::of_media_type(media_type), Some(FileKind::Xml));
+        }
     }
 
     #[test]

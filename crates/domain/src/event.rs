@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{BatchId, Dependency, DocId, FailureCode, RunId, StageName};
+use crate::{BatchId, Dependency, DocId, FailureCode, ResultState, RunId, StageName};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "topic", content = "payload")]
@@ -32,6 +32,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         owner: Option<String>,
     },
+    /// The document has a new result, which is current, or waits for promotion because a person reviewed the current one.
+    #[serde(rename = "document.result_created")]
+    DocumentResultCreated { doc_id: DocId, run_id: RunId, result_version: u32, state: ResultState },
     /// All documents of the batch succeeded.
     #[serde(rename = "batch.completed")]
     BatchCompleted(BatchEnd),
@@ -84,6 +87,7 @@ impl Event {
             | Self::DocumentStarted { .. }
             | Self::DocumentPaused { .. }
             | Self::DocumentRenamed { .. }
+            | Self::DocumentResultCreated { .. }
             | Self::DeadJobsChanged {} => true,
             Self::DocumentCompleted(_)
             | Self::DocumentFailed(_)

@@ -183,15 +183,45 @@ impl Extraction {
         header.chain(grouped)
     }
 
+    /// The field with this path, as [`Extraction::all_fields`] names it.
+    pub fn field_mut(&mut self, path: &str) -> Option<&mut Field> {
+        let mut groups = [("trades.", &mut self.trades), ("lines.", &mut self.lines)].into_iter();
+        let grouped = groups.find_map(|(prefix, items)| Some((path.strip_prefix(prefix)?, items)));
+        match grouped {
+            Some((rest, items)) => {
+                let (index, name) = rest.split_once('.')?;
+                items.get_mut(index.parse::<usize>().ok()?)?.get_mut(name)
+            }
+            None => self.fields.get_mut(path),
+        }
+    }
+
     /// The confidence of each field, by its path.
     pub fn confidences(&self) -> BTreeMap<String, f64> {
         self.all_fields().map(|(path, field)| (path, field.confidence)).collect()
     }
 
-    /// Whether a field needs review.
+    /// Whether a reviewer must look at it: a field needs review, no field has a value, or a check failed that is about no
+    /// field (a check of fields shows in their status).
     pub fn needs_review(&self) -> bool {
-        self.all_fields().any(|(_, field)| field.status == FieldStatus::NeedsReview)
+        let has_values = self.all_fields().any(|(_, field)| field.value.is_some());
+        let about_a_field =
+            |check: &Check| self.all_fields().any(|(_, field)| field.checks.contains(&check.name));
+        let mut failed = self.checks.iter().filter(|check| check.passed == Some(false));
+        !has_values
+            || self.all_fields().any(|(_, field)| field.status == FieldStatus::NeedsReview)
+            || failed.any(|check| !about_a_field(check))
     }
+}
+
+/// The result of a run. The transaction that ends the stage stores it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewResult {
+    pub extraction: Extraction,
+    /// The version of the document type that was applied; 0 when the classifier abstained.
+    pub type_version: u32,
+    /// The document is reviewed although its fields are accepted, to measure the error rate.
+    pub sampled_for_review: bool,
 }
 
 impl Field {
@@ -208,5 +238,33 @@ impl Field {
             alternatives: Vec::new(),
             checks: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extraction_without_values_needs_review() {
+        let mut extraction = Extraction::default();
+        assert!(extraction.needs_review());
+        let accepted = Field {
+            value: Some("2026-01-02".to_owned()),
+            status: FieldStatus::Accepted,
+            checks: vec!["dates".to_owned()],
+            ..Field::missing()
+        };
+        extraction.fields.insert("date".to_owned(), accepted);
+        assert!(!extraction.needs_review());
+        let check = |name: &str| Check {
+            name: name.to_owned(),
+            passed: Some(false),
+            detail: String::new(),
+        };
+        extraction.checks = vec![check("dates")];
+        assert!(!extraction.needs_review(), "the status of its field decides");
+        extraction.checks = vec![check("trades_found")];
+        assert!(extraction.needs_review());
     }
 }

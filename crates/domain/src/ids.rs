@@ -81,3 +81,11 @@ typed_id!(
     /// Proves that a worker holds the lease of a job: new with every claim.
     LeaseToken
 );
+typed_id!(
+    /// One version of the result of a document.
+    ResultId
+);
+typed_id!(
+    /// A trade of a document's current result.
+    TradeId
+);

@@ -23,8 +23,10 @@ mod people;
 mod permission;
 mod processing;
 mod progression;
+mod results;
 mod rules;
 mod run_config;
+mod schema_mapping;
 mod scope;
 mod secret;
 mod string_enum;
@@ -49,12 +51,12 @@ pub use environment::{Clock, Environment, IdGen, Random};
 pub use event::{BatchEnd, Event, RunEnd};
 pub use extraction::{
     Alternative, Check, Extraction, Field, FieldGroup, FieldKind, FieldSource, FieldStatus,
-    UnreadableExtraction,
+    NewResult, UnreadableExtraction,
 };
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
-    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, MemoryId, RunId, TenantId, TokenId,
-    UserId,
+    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, MemoryId, ResultId, RunId, TenantId,
+    TokenId, TradeId, UserId,
 };
 pub use origin::{AttachedFile, Origin, RunType, SourceType};
 pub use panics::panic_message;
@@ -73,8 +75,16 @@ pub use processing::{
 pub use progression::{
     BatchCounts, BatchStatus, ChangingDocument, ChangingRun, NewVersion, RunChange, RunTransition,
 };
-pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
+pub use results::{
+    ChangeKind, ComparedField, CurrentResult, FieldChange, MatchStatus, ResultDiff, ResultState,
+    ResultSummary, ReviewStatus, TradeFacts, kept_trades, same_values,
+};
+pub use rules::{
+    AcceptanceRules, InvalidAcceptance, InvalidRules, MaskRule, TenantLimits, TenantRules,
+    TypeAcceptance,
+};
 pub use run_config::{RunConfig, UnreadableRunConfig};
+pub use schema_mapping::{InvalidSchemaMapping, SchemaMapping, is_type_name};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use string_enum::UnknownValue;

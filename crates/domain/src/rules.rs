@@ -1,5 +1,7 @@
 //! Settings of one tenant: rules that its administrators set, and limits that the operator sets.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -16,6 +18,97 @@ pub struct TenantRules {
     /// The stages of a document whose batch sets none; the default stages when empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pipeline: Vec<String>,
+    /// Which error rate is accepted without review. It applies to documents that are processed from now on.
+    #[serde(skip_serializing_if = "AcceptanceRules::is_default")]
+    pub acceptance: AcceptanceRules,
+}
+
+/// The error rate that a tenant accepts without review; where nothing is set, the default applies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AcceptanceRules {
+    /// The share of wrong values among accepted fields, from 0 (everything is reviewed) to 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted_error_rate: Option<f64>,
+    /// The share of accepted documents that is sent to review anyway, by chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review_share: Option<f64>,
+    /// What differs for a document type, by its name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub types: BTreeMap<String, TypeAcceptance>,
+}
+
+/// What differs for one document type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TypeAcceptance {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted_error_rate: Option<f64>,
+}
+
+impl AcceptanceRules {
+    pub const DEFAULT_ERROR_RATE: f64 = 0.02;
+    pub const DEFAULT_REVIEW_SHARE: f64 = 0.02;
+    pub const MAX_ERROR_RATE: f64 = 0.5;
+    pub const MAX_TYPES: usize = 500;
+    const MAX_TYPE_NAME: usize = 64;
+
+    /// The error rate that is accepted for a document type.
+    pub fn error_rate_of(&self, document_type: &str) -> f64 {
+        let own = self.types.get(document_type).and_then(|own| own.accepted_error_rate);
+        own.or(self.accepted_error_rate).unwrap_or(Self::DEFAULT_ERROR_RATE)
+    }
+
+    /// The share of accepted documents that is sent to review anyway.
+    pub fn share_for_review(&self) -> f64 {
+        self.review_share.unwrap_or(Self::DEFAULT_REVIEW_SHARE)
+    }
+
+    pub fn check(&self) -> Result<(), InvalidAcceptance> {
+        let is_rate = |rate: &f64| (0.0..=Self::MAX_ERROR_RATE).contains(rate);
+        if let Some(rate) = self.accepted_error_rate.filter(|rate| !is_rate(rate)) {
+            return Err(InvalidAcceptance::Rate { of: String::new(), rate });
+        }
+        if let Some(share) = self.review_share.filter(|share| !(0.0..=1.0).contains(share)) {
+            return Err(InvalidAcceptance::Share(share));
+        }
+        if self.types.len() > Self::MAX_TYPES {
+            return Err(InvalidAcceptance::TooManyTypes(self.types.len()));
+        }
+        for (name, own) in &self.types {
+            let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            if name.is_empty() || name.len() > Self::MAX_TYPE_NAME || !name.chars().all(is_letter) {
+                return Err(InvalidAcceptance::TypeName(
+                    name.chars().take(Self::MAX_TYPE_NAME).collect(),
+                ));
+            }
+            if let Some(rate) = own.accepted_error_rate.filter(|rate| !is_rate(rate)) {
+                return Err(InvalidAcceptance::Rate { of: format!(" of '{name}'"), rate });
+            }
+        }
+        Ok(())
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[derive(Debug, Error, PartialEq)]
+pub enum InvalidAcceptance {
+    #[error(
+        "the accepted error rate{of} is {rate}; give a share between 0 and {max}, such as 0.02 for 2 %",
+        max = AcceptanceRules::MAX_ERROR_RATE
+    )]
+    Rate { of: String, rate: f64 },
+    #[error("the share for review is {0}; give a share between 0 and 1, such as 0.02 for 2 %")]
+    Share(f64),
+    #[error("there are {0} document types; at most {max} are allowed", max = AcceptanceRules::MAX_TYPES)]
+    TooManyTypes(usize),
+    #[error(
+        "'{0}' is not the name of a document type: use lower-case letters, digits and underscores, at most 64"
+    )]
+    TypeName(String),
 }
 
 /// A region that is blanked out before a page is read, and in page images.
@@ -195,6 +288,44 @@ mod tests {
         assert!(whole.covers(&corner) && whole.covers(&whole) && whole.covers(&on_page_2));
         assert!(!corner.covers(&whole) && !on_page_2.covers(&whole));
         assert!(!on_page_2.covers(&MaskRule { page: Some(3), ..corner }));
+    }
+
+    #[test]
+    fn a_type_has_its_own_error_rate_or_the_tenants_or_the_default() {
+        let mut acceptance = AcceptanceRules::default();
+        let close =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
+        close(acceptance.error_rate_of("invoice"), 0.02);
+        close(acceptance.share_for_review(), 0.02);
+        acceptance.accepted_error_rate = Some(0.05);
+        acceptance.review_share = Some(0.0);
+        let own = TypeAcceptance { accepted_error_rate: Some(0.01) };
+        acceptance.types.insert("invoice".to_owned(), own);
+        acceptance.types.insert("receipt".to_owned(), TypeAcceptance::default());
+        close(acceptance.error_rate_of("invoice"), 0.01);
+        close(acceptance.error_rate_of("receipt"), 0.05);
+        close(acceptance.error_rate_of("contract_note"), 0.05);
+        close(acceptance.share_for_review(), 0.0);
+        assert_eq!(acceptance.check(), Ok(()));
+    }
+
+    #[test]
+    fn error_rates_and_shares_have_limits() {
+        let check = |json: &str| serde_json::from_str::<AcceptanceRules>(json).unwrap().check();
+        assert_eq!(check(r#"{"accepted_error_rate": 0, "review_share": 1}"#), Ok(()));
+        for wrong in [
+            r#"{"accepted_error_rate": 2}"#,
+            r#"{"accepted_error_rate": -0.1}"#,
+            r#"{"review_share": 2}"#,
+            r#"{"types": {"invoice": {"accepted_error_rate": 0.6}}}"#,
+            r#"{"types": {"Invoice!": {}}}"#,
+            r#"{"types": {"": {}}}"#,
+        ] {
+            assert!(check(wrong).is_err(), "{wrong}");
+        }
+        let many = (0..=500).map(|n| (format!("type_{n}"), TypeAcceptance::default())).collect();
+        let acceptance = AcceptanceRules { types: many, ..AcceptanceRules::default() };
+        assert_eq!(acceptance.check(), Err(InvalidAcceptance::TooManyTypes(501)));
     }
 
     #[test]

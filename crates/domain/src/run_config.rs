@@ -35,6 +35,9 @@ pub struct RunConfig {
     pub within: Option<DocId>,
     #[serde(skip_serializing_if = "is_zero")]
     pub depth: u64,
+    /// The document type that the batch or a rerun chose. `None`: the classifier decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document_type: Option<String>,
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -92,6 +95,7 @@ impl RunConfig {
             masks,
             within: _,
             depth,
+            document_type: _,
         } = self;
         Self {
             source_type,
@@ -106,6 +110,7 @@ impl RunConfig {
             masks,
             within: None,
             depth,
+            document_type: None,
         }
     }
 }
@@ -144,6 +149,15 @@ mod tests {
         assert_eq!(config.to_json(), json);
         assert_eq!((config.kind(), config.depth), (Some(FileKind::Pdf), 2));
         assert_eq!(config.masks[0].page, Some(1));
+    }
+
+    #[test]
+    fn a_configuration_with_a_document_type_reads_back_and_writes_the_same() {
+        let (json, config) = golden(include_str!("../golden/run_config_v1_document_type.json"));
+        assert_eq!(config.document_type.as_deref(), Some("contract_note"));
+        assert_eq!(config.to_json(), json);
+        let (_, earlier) = golden(VERSION_1);
+        assert_eq!(earlier.document_type, None);
     }
 
     #[test]

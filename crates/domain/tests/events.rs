@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
-use domain::{BatchEnd, BatchId, Dependency, DocId, Event, FailureCode, RunEnd, RunId};
+use domain::{
+    BatchEnd, BatchId, Dependency, DocId, Event, FailureCode, ResultState, RunEnd, RunId,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -62,6 +64,15 @@ fn golden() -> Vec<(Event, &'static str)> {
                 owner: Some("00000000-0000-0000-0000-000000000004".to_owned()),
             },
             include_str!("golden/events/document.renamed.owner.json"),
+        ),
+        (
+            Event::DocumentResultCreated {
+                doc_id,
+                run_id,
+                result_version: 2,
+                state: ResultState::Waiting,
+            },
+            include_str!("golden/events/document.result_created.json"),
         ),
         (Event::BatchCompleted(batch.clone()), include_str!("golden/events/batch.completed.json")),
         (Event::BatchPartial(batch), include_str!("golden/events/batch.partial.json")),

@@ -2,14 +2,17 @@
 //! earlier versions must stay readable.
 
 use domain::{
-    Artifact, ArtifactEntry, AttachmentArtifact, AttachmentContent, ContentHash, DocId,
-    EarlierArtifacts, PagesArtifact, RunStats, StageName, StoredFile,
+    Alternative, Artifact, ArtifactEntry, AttachmentArtifact, AttachmentContent, Check,
+    ContentHash, DocId, EarlierArtifacts, Extraction, Field, FieldGroup, FieldSource, FieldStatus,
+    PagesArtifact, RunStats, StageName, StoredFile, UnreadableExtraction,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 const ARTIFACTS: &str = include_str!("golden/artifacts.json");
+const ARTIFACTS_OF_EXTRACTION: &str = include_str!("golden/artifacts_of_extraction.json");
 const ARTIFACTS_WITHOUT_VERSION: &str = include_str!("golden/artifacts_without_version.json");
+const EXTRACTION: &str = include_str!("golden/extraction.json");
 const STATS: &str = include_str!("golden/stats.json");
 
 fn file(stage: &StageName, name: &str, size_bytes: u64) -> StoredFile {
@@ -63,6 +66,18 @@ fn artifacts() -> EarlierArtifacts {
     ])
 }
 
+/// The artifacts that later stages added.
+fn artifacts_of_extraction() -> EarlierArtifacts {
+    let (parse, reconcile) = (StageName::PARSE, StageName::RECONCILE);
+    EarlierArtifacts::from([
+        (parse.clone(), vec![Artifact::Parsed(file(&parse, Artifact::PARSED, 640))]),
+        (
+            reconcile.clone(),
+            vec![Artifact::Extraction(file(&reconcile, Artifact::EXTRACTION, 320))],
+        ),
+    ])
+}
+
 fn stats() -> RunStats {
     RunStats {
         pages: Some(3),
@@ -85,6 +100,8 @@ fn stats() -> RunStats {
         tokens_total: Some(1200),
         chunks: Some(9),
         texts_embedded: Some(8),
+        fields_extracted: Some(12),
+        fields_accepted: Some(10),
     }
 }
 
@@ -93,6 +110,14 @@ fn artifacts_are_written_as_in_the_golden_file_and_read_back() {
     let golden: Value = serde_json::from_str(ARTIFACTS).unwrap();
     assert_eq!(serde_json::to_value(artifacts()).unwrap(), golden);
     assert_eq!(serde_json::from_value::<EarlierArtifacts>(golden).unwrap(), artifacts());
+}
+
+#[test]
+fn artifacts_of_extraction_are_written_as_in_the_golden_file_and_read_back() {
+    let golden: Value = serde_json::from_str(ARTIFACTS_OF_EXTRACTION).unwrap();
+    assert_eq!(serde_json::to_value(artifacts_of_extraction()).unwrap(), golden);
+    let read = serde_json::from_value::<EarlierArtifacts>(golden).unwrap();
+    assert_eq!(read, artifacts_of_extraction());
 }
 
 #[test]
@@ -132,4 +157,59 @@ fn statistics_without_a_version_are_read() {
     old.as_object_mut().unwrap().remove("version");
     assert_eq!(serde_json::from_value::<RunStats>(old).unwrap(), stats());
     assert_eq!(serde_json::from_value::<RunStats>(json!({})).unwrap(), RunStats::default());
+}
+
+fn extraction() -> Extraction {
+    let area = Some([72.0, 40.5, 180.0, 52.5]);
+    let broker = Field {
+        value: Some("Nordbank".to_owned()),
+        raw: Some("NORDBANK AG".to_owned()),
+        confidence: 0.968_75,
+        status: FieldStatus::Accepted,
+        page: Some(1),
+        area,
+        source: Some(FieldSource::Page),
+        alternatives: vec![Alternative {
+            value: "Nordhank".to_owned(),
+            raw: "NORDHANK AG".to_owned(),
+            confidence: 0.031_25,
+            page: Some(1),
+            area,
+            source: FieldSource::OcrAlternative,
+        }],
+        checks: Vec::new(),
+    };
+    let quantity = Field {
+        value: Some("3".to_owned()),
+        raw: Some("3".to_owned()),
+        confidence: 0.5,
+        status: FieldStatus::NeedsReview,
+        source: Some(FieldSource::Derived),
+        checks: vec!["line_total".to_owned()],
+        ..Field::missing()
+    };
+    let check =
+        Check { name: "line_total".to_owned(), passed: None, detail: "3 × ? = 12.00".to_owned() };
+    Extraction {
+        document_type: "contract_note".to_owned(),
+        fields: FieldGroup::from([("broker".to_owned(), broker)]),
+        trades: vec![FieldGroup::from([("isin".to_owned(), Field::missing())])],
+        lines: vec![FieldGroup::from([("quantity".to_owned(), quantity)])],
+        checks: vec![check],
+        warnings: vec!["The day and month of 02/03/2026 are ambiguous.".to_owned()],
+    }
+}
+
+#[test]
+fn an_extraction_is_written_as_in_the_golden_file_and_read_back() {
+    let golden: Value = serde_json::from_str(EXTRACTION).unwrap();
+    assert_eq!(extraction().to_json(), golden);
+    assert_eq!(Extraction::read(golden).unwrap(), extraction());
+}
+
+#[test]
+fn an_extraction_of_a_later_version_is_refused() {
+    let mut later: Value = serde_json::from_str(EXTRACTION).unwrap();
+    later["version"] = json!(2);
+    assert_eq!(Extraction::read(later), Err(UnreadableExtraction::TooNew { found: 2 }));
 }

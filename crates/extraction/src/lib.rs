@@ -6,15 +6,25 @@
 //! 3. [`acceptance`] turns scores into calibrated confidences, and accepts the fields that the chosen error rate supports.
 //!
 //! Document text is data: nothing in it changes which code runs. Pages that come from users are handled in sandboxed
-//! children.
+//! children ([`sandboxed`]).
 
+pub mod acceptance;
+pub mod calibration;
 pub mod candidates;
 pub mod contract_note;
+pub mod e_invoice;
 pub mod fold;
+pub mod generic;
 pub mod geometry;
+pub mod letter_spacing;
 pub mod memory;
+pub mod parse;
 pub mod parsed;
 pub mod reconcile;
+pub mod sandboxed;
 pub mod scan;
 pub mod scoring;
+pub mod statistics;
+pub mod stored;
+pub mod tenant_store;
 pub mod types;

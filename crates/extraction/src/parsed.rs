@@ -1,6 +1,6 @@
 //! The output of the stage `parse`: for each field the best candidates, each with its place on the page.
 
-use domain::FieldSource;
+use domain::{Check, FieldSource};
 use pages::Area;
 use serde::{Deserialize, Serialize};
 
@@ -58,5 +58,8 @@ pub struct Parsed {
     pub fields: Vec<ParsedField>,
     pub trades: Vec<Vec<ParsedField>>,
     pub lines: Vec<Vec<ParsedField>>,
+    /// Checks that need the pages, such as the comparison with an electronic invoice. `reconcile` passes them on.
+    #[serde(default)]
+    pub checks: Vec<Check>,
     pub warnings: Vec<String>,
 }

@@ -7,6 +7,7 @@ use pages::{Area, Page};
 
 use crate::candidates::{self, Conventions};
 use crate::geometry::View;
+use crate::letter_spacing;
 use crate::memory::{Collector, Fingerprint};
 use crate::scoring::mention::{self, Mention, PageWords};
 
@@ -54,6 +55,8 @@ impl Scan {
     pub fn add(&mut self, page: &Page) {
         self.pages += 1;
         self.layout.add(page);
+        let page = letter_spacing::join(page);
+        let page = page.as_ref();
         let view = View::new(page);
         let found = candidates::find(&view);
         self.conventions.observe(page.language.as_deref(), &found);

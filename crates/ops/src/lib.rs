@@ -8,6 +8,7 @@ mod audit;
 mod documents;
 mod error;
 mod events;
+mod extraction_store;
 mod idempotency;
 mod objects;
 mod operations;
@@ -60,6 +61,7 @@ pub use documents::{Content, Documents, Uploads};
 pub use error::OpsError;
 pub use events::Events;
 pub use events::follow::{Event, EventFollower, EventId};
+pub use extraction_store::TenantExtraction;
 pub use idempotency::Outcome;
 pub use objects::{
     CheckStep, ObjectFinding, ObjectProblem, ObjectTotals, Objects, RegisteredObjectStore,

@@ -13,6 +13,10 @@ pub enum Detected {
     Foreign(&'static str),
 }
 
+/// XML that is refused.
+pub(crate) const OTHER_XML: &str = "XML, but not an electronic invoice (Factur-X, ZUGFeRD or XRechnung, \
+     in CII or UBL syntax), which is the only XML that Docket reads";
+
 /// Detects the kind by the first kilobytes of a file and its file name extension.
 pub fn detect(head: &[u8], file_name: &str) -> Detected {
     let named: Option<FileKind> = ending(file_name).and_then(|ending| ending.parse().ok());
@@ -30,23 +34,41 @@ pub fn detect(head: &[u8], file_name: &str) -> Detected {
         Some(("png", _)) => Detected::Kind(FileKind::Png),
         Some(("jpg", _)) => Detected::Kind(FileKind::Jpg),
         Some(("tif", _)) => Detected::Kind(FileKind::Tiff),
-        Some((_, "text/html" | "text/xml" | "text/x-shellscript")) => {
-            Detected::Kind(text_kind(head, named))
-        }
+        Some((_, "text/html" | "text/xml" | "text/x-shellscript")) => text_kind(head, named),
         Some((_, mime)) => Detected::Foreign(mime),
-        None if is_text(head) => Detected::Kind(text_kind(head, named)),
+        None if is_text(head) => text_kind(head, named),
         None => Detected::Foreign("unknown binary data"),
     }
 }
 
-/// Among text formats the extension decides, if it is one of a text format.
-fn text_kind(head: &[u8], named: Option<FileKind>) -> FileKind {
-    match named {
+/// Whether an attached file is an electronic invoice that can be read.
+pub fn is_e_invoice(bytes: &[u8]) -> bool {
+    const HEAD: usize = 64 << 10;
+    let head = bytes.get(..HEAD).unwrap_or(bytes);
+    bytes.len() <= e_invoice::MAX_BYTES && e_invoice::detect(head) == e_invoice::Detected::EInvoice
+}
+
+/// Among text formats the extension decides, if it is one of a text format. Of XML, only electronic invoices are accepted.
+fn text_kind(head: &[u8], named: Option<FileKind>) -> Detected {
+    let kind = match named {
         Some(FileKind::Eml) if !looks_like_mail(head) => FileKind::Txt,
         Some(named @ (FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml)) => named,
         _ if looks_like_html(head) => FileKind::Html,
         _ if looks_like_mail(head) => FileKind::Eml,
-        _ => FileKind::Txt,
+        _ => return xml_or_text(head, named),
+    };
+    Detected::Kind(kind)
+}
+
+fn xml_or_text(head: &[u8], named: Option<FileKind>) -> Detected {
+    let is_meant_as_xml =
+        named == Some(FileKind::Xml) || head.trim_ascii_start().starts_with(b"<?xml");
+    match e_invoice::detect(head) {
+        e_invoice::Detected::EInvoice => Detected::Kind(FileKind::Xml),
+        // A long comment may come before the root element; the reader decides.
+        e_invoice::Detected::Undecided if is_meant_as_xml => Detected::Kind(FileKind::Xml),
+        _ if is_meant_as_xml => Detected::Foreign(OTHER_XML),
+        _ => Detected::Kind(FileKind::Txt),
     }
 }
 
@@ -160,5 +182,26 @@ mod tests {
         assert_eq!(kind(b"no mail", "x.eml"), Detected::Kind(FileKind::Txt));
         assert_eq!(kind("Grüße".as_bytes(), ""), Detected::Kind(FileKind::Txt));
         assert_eq!(kind(b"\0\x01\x02\x03", "a.txt"), Detected::Foreign("unknown binary data"));
+    }
+
+    #[test]
+    fn of_xml_only_electronic_invoices_are_accepted() {
+        let invoice = include_bytes!("../../e-invoice/tests/invoices/ubl.xml");
+        for name in ["a.xml", "a", "a.pdf", "a.dat"] {
+            assert_eq!(kind(invoice, name), Detected::Kind(FileKind::Xml), "{name}");
+        }
+        assert_eq!(kind(invoice, "a.txt"), Detected::Kind(FileKind::Txt), "a text by its name");
+        for (other, name) in [
+            (b"<?xml version='1.0'?><note/>".as_slice(), "a"),
+            (b"<note/>", "a.xml"),
+            (b"words", "a.xml"),
+            (b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "a.svg"),
+        ] {
+            assert_eq!(kind(other, name), Detected::Foreign(OTHER_XML), "{name}");
+        }
+        assert_eq!(kind(b"<note/>", "a"), Detected::Kind(FileKind::Txt));
+        assert_eq!(kind(b"<?xml?><html>", "a.xml"), Detected::Kind(FileKind::Html));
+        let late = [b"<?xml version='1.0'?><!--".as_slice(), &[b'x'; 9000]].concat();
+        assert_eq!(kind(&late, "a.xml"), Detected::Kind(FileKind::Xml), "the reader decides");
     }
 }

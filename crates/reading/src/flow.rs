@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 
 use domain::FileKind;
 use pages::{
-    Attachment, Block, BlockKind, Cell, Head, Line, Page, Part, Span, Table, Tail, TextSource, Word,
+    Attachment, Block, BlockKind, Cell, Head, KeyValue, Line, Page, Part, Span, Table, Tail,
+    TextSource, Word,
 };
 
 use crate::{Limits, ReadError, Sink, Source};
@@ -178,6 +179,36 @@ impl<'a> Flow<'a> {
 
     pub(crate) fn paragraph(&mut self, text: &str) -> Result<(), ReadError> {
         self.block(BlockKind::Paragraph, &Text::plain(text))
+    }
+
+    /// Adds lines of labels with their values.
+    pub(crate) fn key_values(&mut self, pairs: &[(&str, &str)]) -> Result<(), ReadError> {
+        let mut first_line = None;
+        for (label, value) in pairs {
+            if self.full {
+                return Ok(());
+            }
+            if self.page.words.len() >= self.most_words() {
+                if let Some(first) = first_line.take() {
+                    self.end_block(BlockKind::Paragraph, first);
+                }
+                self.finish_page()?;
+            }
+            first_line.get_or_insert(self.page.lines.len());
+            let label = Text::plain(format!("{label}:"));
+            let value = Text::plain(*value);
+            let from = self.page.words.len();
+            let key_words = label.words(0, label.as_str()).count();
+            let mut words = label.words(0, label.as_str()).chain(value.words(0, value.as_str()));
+            self.line(&mut words, 2 * self.most_words());
+            let (middle, to) = (from + key_words, self.page.words.len());
+            let (key, value) = (Span::new(from..middle), Span::new(middle..to));
+            self.page.key_values.push(KeyValue { key, value });
+        }
+        if let Some(first) = first_line {
+            self.end_block(BlockKind::Paragraph, first);
+        }
+        Ok(())
     }
 
     /// Adds words to the page as one line, up to `most` words on the page; returns whether the page is full.

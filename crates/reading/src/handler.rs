@@ -9,6 +9,7 @@ use domain::FileKind;
 use image::{DynamicImage, GrayImage, ImageFormat};
 use pages::artifact::{self, Reader};
 use pages::{Page, Part, Preparation, Rotation, Size, TextSource, Word};
+use sandbox::worker::Handlers;
 
 use crate::formats::picture::Picture as Pictures;
 use crate::formats::{pdf, picture, read_flow, view};
@@ -18,7 +19,9 @@ use crate::ocr::{Effort, Sheet, find_upright, is_suspicious, tesseract};
 use crate::pool::{Drawn, OcrPage, Picture, PictureFormat, Ready, Request, Role, Subject, Work};
 use crate::prepare::{self, Mask, masks_on, remove_masked_words};
 use crate::render::{Colours, Renderer, Scale};
-use crate::worker::{Handler, JobFiles, Opened, Replies, WorkerError, all_bytes, serve_requests};
+use crate::worker::{
+    Handler, JobFiles, Opened, Replies, WorkerError, all_bytes, serve_requests_and,
+};
 use crate::{Limits, ReadError, Sink, Source, language, pdfium};
 
 /// The resolution of pages that are drawn for OCR.
@@ -28,16 +31,20 @@ const LONGEST_SIDE: f32 = 5_000.0;
 /// Where pdfium finds fonts that are not embedded in a file.
 const FONTS: [&str; 3] = ["/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/X11/fonts"];
 
-/// Runs a reading child until its end; with `models` it is a recogniser.
-pub fn serve(models: Option<&Path>) -> Result<(), WorkerError> {
-    serve_requests(|| {
+/// Runs a reading child until its end; with `models` it is a recogniser. `add_handlers` adds the handlers of other crates.
+pub fn serve(
+    models: Option<&Path>,
+    add_handlers: impl FnOnce(Handlers) -> Handlers,
+) -> Result<(), WorkerError> {
+    let open = || {
         // A missing library is reported when a document needs it.
         pdfium::open().ok();
         let second = models.and_then(|folder| ModelFiles::read(folder).ok());
         let fonts = FONTS.iter().map(PathBuf::from).filter(|folder| folder.is_dir());
         let second = second.map_or(SecondEngine::Missing, SecondEngine::Unloaded);
         Ok(Opened { handler: Box::new(Child { second }), readable: fonts.collect() })
-    })
+    };
+    serve_requests_and(open, add_handlers)
 }
 
 #[derive(Debug)]

@@ -16,6 +16,7 @@ use std::time::Duration;
 use domain::TenantId;
 use pages::Part;
 use pages::artifact;
+use sandbox::worker::Handlers;
 use sandbox::{SandboxPolicy, SandboxReport};
 
 use crate::pool::{
@@ -118,6 +119,11 @@ impl Reader {
             Err(failure) => Err(failure.to_string()),
         };
         SandboxReport { policy: self.sandbox, status }
+    }
+
+    /// The children that read documents, for jobs of other crates. All jobs share the slots and limits.
+    pub fn children(&self) -> sandbox::pool::Pool {
+        self.readers.shared()
     }
 
     /// Whether an OCR engine is installed.
@@ -248,8 +254,12 @@ pub(crate) fn garbled(error: impl ToString) -> ReadFailure {
     ChildFailure::garbled(error).into()
 }
 
-/// Runs a child that was started with [`READ`], [`RECOGNISE`] or [`RUN`].
-pub fn run_child(recogniser: bool) -> Result<(), crate::worker::WorkerError> {
+/// Runs a child that was started with [`READ`] or [`RECOGNISE`]. `add_handlers` adds the handlers of other crates, whose
+/// jobs [`Reader::children`] takes.
+pub fn run_child(
+    recogniser: bool,
+    add_handlers: impl FnOnce(Handlers) -> Handlers,
+) -> Result<(), crate::worker::WorkerError> {
     let models = Tools::find().models;
-    crate::handler::serve(models.as_deref().filter(|_| recogniser).map(Path::new))
+    crate::handler::serve(models.as_deref().filter(|_| recogniser).map(Path::new), add_handlers)
 }

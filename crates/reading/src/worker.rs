@@ -42,9 +42,17 @@ impl fmt::Debug for Opened {
 
 /// Runs a reading child until its end: see [`worker::serve`].
 pub fn serve_requests(open: impl FnOnce() -> Result<Opened, ReadError>) -> Result<(), WorkerError> {
+    serve_requests_and(open, std::convert::identity)
+}
+
+/// Runs a reading child that also has the handlers of other crates, which `add_handlers` adds.
+pub fn serve_requests_and(
+    open: impl FnOnce() -> Result<Opened, ReadError>,
+    add_handlers: impl FnOnce(Handlers) -> Handlers,
+) -> Result<(), WorkerError> {
     worker::serve(|| {
         let Opened { handler, readable } = open()?;
-        let handlers = Handlers::default().with(READING, Registered(handler));
+        let handlers = add_handlers(Handlers::default().with(READING, Registered(handler)));
         Ok::<_, ReadError>(worker::Opened { handlers, readable })
     })
 }

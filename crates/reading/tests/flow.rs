@@ -209,3 +209,56 @@ fn plain_text_has_paragraphs_and_pages() {
 fn other_kinds_are_not_read_here() {
     assert!(matches!(read(b"%PDF-1.7", FileKind::Pdf), Err(ReadError::Unsupported { .. })));
 }
+
+const E_INVOICE: &str = include_str!("../../e-invoice/tests/invoices/cii.xml");
+
+#[test]
+fn an_electronic_invoice_is_read_as_labels_values_and_tables() {
+    let expected = "# Invoice F-2031/77
+
+Invoice number: F-2031/77
+Invoice date: 2031-03-14
+Due date: 2031-03-28
+Delivery date: 2031-03-10
+Order number: PO-9
+Buyer reference: 04011000-12345-34
+Currency: EUR
+IBAN: DE02120300000000202051
+Payment terms: Zahlbar in 14 Tagen
+
+## Seller
+
+Name: Leuchten Nord GmbH
+Street: Am Kai 7
+Postcode: 24103
+City: Kiel
+Country: DE
+VAT ID: DE811222333
+";
+    let text = markdown(E_INVOICE, FileKind::Xml);
+    assert!(text.starts_with(expected), "{text}");
+    assert!(text.contains("| Lampe, groß | 20 C62 | 19.95 | 399.00 |"), "{text}");
+    assert!(text.contains("Grand total: 1667.79 EUR\n"), "{text}");
+    assert!(text.contains("Delivered to the"), "{text}");
+    let document = read(E_INVOICE.as_bytes(), FileKind::Xml).unwrap();
+    assert_eq!(document.head.unwrap().title.as_deref(), Some("Invoice F-2031/77"));
+    assert_eq!(document.attachments[0].bytes, E_INVOICE.as_bytes());
+    let page = &document.pages[0];
+    let pairs: Vec<(String, String)> = page
+        .key_values
+        .iter()
+        .map(|pair| (page.text_of(pair.key), page.text_of(pair.value)))
+        .collect();
+    assert!(pairs.contains(&("Due date:".to_owned(), "2031-03-28".to_owned())), "{pairs:?}");
+}
+
+#[test]
+fn xml_that_is_no_electronic_invoice_ends_with_a_clear_error() {
+    let other = read(b"<?xml version='1.0'?><note>hello</note>", FileKind::Xml).unwrap_err();
+    assert!(matches!(other, ReadError::Unsupported { .. }), "{other:?}");
+    assert!(other.to_string().contains("Factur-X, ZUGFeRD or XRechnung"), "{other}");
+    let cut = &E_INVOICE.as_bytes()[..E_INVOICE.len() / 2];
+    assert!(matches!(read(cut, FileKind::Xml), Err(ReadError::Damaged { .. })));
+    let deep = E_INVOICE.replace("Zahlbar", &"<x>".repeat(1000));
+    assert!(matches!(read(deep.as_bytes(), FileKind::Xml), Err(ReadError::TooLarge { .. })));
+}

@@ -7,7 +7,7 @@ fn main() -> ExitCode {
     if arguments.next_if(|argument| argument == "--run").is_some() {
         return reading::sandbox::run_program(arguments);
     }
-    match reading::reader::run_child(false) {
+    match reading::reader::run_child(false, extraction::sandboxed::register) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }

@@ -11,6 +11,7 @@ use blob::{ArtifactPlace, BlobError, Blobs, Recorded, Upload};
 use bytes::Bytes;
 use domain::{Artifact, Dependency, Failure, IdGen, PagesArtifact, StageName, StoredFile};
 use engine::StageInput;
+use extraction::stored::UnreadableArtifact;
 use futures_util::TryStreamExt;
 use pages::Part;
 use pages::artifact::{self, ArtifactError, PackedPart};
@@ -84,6 +85,23 @@ impl StageContext {
         let pages = self.blobs.read_artifact(&place, None).await.map_err(store_failure)?;
         let pages = pages.checked(&Recorded::from(file)).map_err(store_failure)?;
         Document::from_stream(pages.map_err(store_failure), disk_failure).await
+    }
+
+    /// The content of an artifact, which must be small enough for memory.
+    pub(crate) async fn artifact(&self, file: &StoredFile) -> Result<Vec<u8>, Failure> {
+        let Ok(place) = file.key.parse::<ArtifactPlace>() else {
+            return Err(Failure::permanent(
+                "the key of an artifact is invalid",
+                "Rerun the document from its first stage.",
+            ));
+        };
+        let content = self.blobs.read_artifact(&place, None).await.map_err(store_failure)?;
+        let mut content = content.checked(&Recorded::from(file)).map_err(store_failure)?;
+        let mut bytes = Vec::new();
+        while let Some(piece) = content.try_next().await.map_err(store_failure)? {
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes)
     }
 
     pub(crate) async fn store_artifact(
@@ -278,6 +296,10 @@ pub(crate) fn pages_failure(error: ArtifactError) -> Failure {
         ArtifactError::Io(error) => disk_failure(error),
         other => Failure::permanent(other.to_string(), "Rerun the document from its first stage."),
     }
+}
+
+pub(crate) fn fields_failure(error: UnreadableArtifact) -> Failure {
+    Failure::permanent(error.to_string(), "Rerun the document from the stage 'parse'.")
 }
 
 impl fmt::Debug for StageContext {

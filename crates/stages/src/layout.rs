@@ -59,7 +59,16 @@ impl Layout {
         let mut markdown = self.context.begin_text(Artifact::MARKDOWN).await?;
         let mut counts = Counts::default();
         while let Some(answer) = parts.next_packed().await? {
-            let PackedAnswer::Part(packed) = answer else { continue };
+            let packed = match answer {
+                PackedAnswer::Part(packed) => packed,
+                PackedAnswer::Attachment(attachment) => {
+                    pages.write(&Part::Attachment(attachment)).await?;
+                    continue;
+                }
+                PackedAnswer::Drawn(_) | PackedAnswer::Picture(_) | PackedAnswer::View(_) => {
+                    continue;
+                }
+            };
             if let Part::Page(page) = packed.unpack().map_err(pages_failure)? {
                 counts.add(&page);
                 text.write(|to| export::text(&page, to)).await?;

@@ -31,13 +31,17 @@ mod index;
 mod ingest;
 mod layout;
 mod ocr;
+mod package;
+mod parse;
 mod preprocess;
+mod reconcile;
 
 use std::fmt;
 use std::sync::Arc;
 
 use domain::{IdGen, StageName};
 use engine::Stages;
+use extraction::tenant_store::ExtractionStore;
 use retrieval::embedding::EmbeddingStore;
 
 pub use context::StageContext;
@@ -45,14 +49,26 @@ pub use index::Index;
 pub use ingest::Ingest;
 pub use layout::Layout;
 pub use ocr::Ocr;
+pub use package::Package;
+pub use parse::Parse;
 pub use preprocess::{DocumentSubmitter, Preprocess, SubmitFuture};
+pub use reconcile::Reconcile;
 
 /// All stages, in the pipeline's order.
-pub const NAMES: [StageName; 5] =
-    [Ingest::NAME, Preprocess::NAME, Ocr::NAME, Layout::NAME, Index::NAME];
+pub const NAMES: [StageName; 8] = [
+    Ingest::NAME,
+    Preprocess::NAME,
+    Ocr::NAME,
+    Layout::NAME,
+    Index::NAME,
+    Parse::NAME,
+    Reconcile::NAME,
+    Package::NAME,
+];
 
 /// The stages that send documents to reading children.
-pub const READING: [StageName; 3] = [Preprocess::NAME, Ocr::NAME, Layout::NAME];
+pub const READING: [StageName; 5] =
+    [Preprocess::NAME, Ocr::NAME, Layout::NAME, Parse::NAME, Reconcile::NAME];
 
 /// What the stages depend on.
 #[derive(Clone)]
@@ -62,6 +78,7 @@ pub struct StageDependencies {
     pub ids: Arc<dyn IdGen>,
     pub submitter: Arc<dyn DocumentSubmitter>,
     pub embedding_store: Arc<dyn EmbeddingStore>,
+    pub extraction_store: Arc<dyn ExtractionStore>,
     /// How many jobs of one reading stage run at once.
     pub children: usize,
 }
@@ -76,11 +93,15 @@ impl fmt::Debug for StageDependencies {
 ///
 /// *Architecture invariant:* this is the only place that registers stages.
 pub fn registered(dependencies: StageDependencies) -> Stages {
-    let StageDependencies { context, ids, submitter, embedding_store, children } = dependencies;
+    let StageDependencies { context, ids, submitter, embedding_store, extraction_store, children } =
+        dependencies;
     Stages::default()
         .with(Ingest::new(context.blobs.clone()))
         .with(Preprocess::new(context.clone(), submitter, children))
         .with(Ocr::new(context.clone(), children))
         .with(Layout::new(context.clone(), children))
-        .with(Index::new(context, ids, embedding_store, children))
+        .with(Index::new(context.clone(), ids, embedding_store, children))
+        .with(Parse::new(context.clone(), Arc::clone(&extraction_store), children))
+        .with(Reconcile::new(context.clone(), Arc::clone(&extraction_store), children))
+        .with(Package::new(context, extraction_store))
 }

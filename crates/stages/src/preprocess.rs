@@ -1,7 +1,8 @@
 //! `preprocess`: extracts the text that the file contains, and finds the pages that need OCR.
 //!
 //! Stores the pages with their words, and the attachments. The next stage renders the pages that need OCR. An
-//! attachment of a mail becomes a document of its own when its file type is supported.
+//! attachment of a mail becomes a document of its own when its file type is supported. The XML of an electronic invoice
+//! is stored among the pages too: the fields are extracted from it.
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,6 +15,7 @@ use domain::{
 };
 use engine::{StageInput, StageOutput, StageSettings};
 use pages::{Attachment, Part};
+use reading::detect::is_e_invoice;
 use reading::pool::PackedAnswer;
 use reading::prepare::masks_of;
 
@@ -70,6 +72,15 @@ impl Preprocess {
             let part = match answer {
                 PackedAnswer::Part(part) => part,
                 PackedAnswer::Attachment(attachment) => {
+                    let is_original = subject.kind == FileKind::Xml;
+                    // Masked pages must not be readable in the XML of the same invoice.
+                    let may_be_read = is_original || input.config.masks.is_empty();
+                    if may_be_read && is_e_invoice(&attachment.bytes) {
+                        pages.write(&Part::Attachment(attachment.clone())).await?;
+                    }
+                    if is_original {
+                        continue;
+                    }
                     let number = attachments.len() + 1;
                     let is_mail = subject.kind == FileKind::Eml;
                     attachments.push(self.attachment(input, number, attachment, is_mail).await?);

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use domain::{FailureClass, RetryPolicy, StageName};
 use harness::{Attempt, Harness, SampleDocument};
+use pages::Part;
 use testkit::Disturbance;
 use testkit::samples::{samples, scan_of};
 
@@ -31,12 +32,14 @@ fn mail() -> Vec<u8> {
     mail.replace("--b1--", attached).into_bytes()
 }
 
-fn documents() -> [SampleDocument; 4] {
+fn documents() -> [SampleDocument; 5] {
     [
+        SampleDocument::new("note.txt", b"Note\n\nISIN US0378331005\n".to_vec()).of_type("note"),
         SampleDocument::new("letter.txt", sample("txt")),
         SampleDocument::new("table.pdf", sample("pdf")),
         SampleDocument::new("scan.pdf", scan_of(&["CONTRACT AND ORDER"])),
         SampleDocument::new("mail.eml", mail()),
+        SampleDocument::new("invoice.xml", sample("xml")),
     ]
 }
 
@@ -78,10 +81,32 @@ async fn every_stage_is_idempotent_after_failures_and_kills_at_every_step() {
     assert_eq!(all, BTreeSet::from(stages::NAMES), "every stage is registered under its name");
 }
 
+/// `extraction` reads the last pages only.
+#[tokio::test]
+async fn the_xml_of_an_invoice_is_among_the_pages_and_is_no_file_of_its_own() {
+    let harness = Harness::open().await;
+    let xml = sample("xml");
+    let mut run = harness.begin(&SampleDocument::new("invoice.xml", xml.clone())).await;
+    for stage in [StageName::INGEST, StageName::PREPROCESS, StageName::OCR, StageName::LAYOUT] {
+        let outcome = run.attempt(&stage, None).await.unwrap();
+        run.advance(stage, outcome);
+    }
+    let parts = run.pages_of(&StageName::LAYOUT);
+    let attached: Vec<&[u8]> = parts
+        .iter()
+        .filter_map(
+            |part| if let Part::Attachment(file) = part { Some(&*file.bytes) } else { None },
+        )
+        .collect();
+    assert_eq!(attached, [xml.as_slice()]);
+    assert!(parts.iter().any(|part| matches!(part, Part::Page(page) if !page.tables.is_empty())));
+    assert_eq!(run.attachments(), 0, "the original is not stored a second time");
+}
+
 #[tokio::test]
 async fn a_worker_without_reading_runs_the_other_stages() {
     let remaining = Harness::open().await.stages_without(&stages::READING);
-    assert_eq!(remaining, [StageName::INGEST, StageName::INDEX]);
+    assert_eq!(remaining, [StageName::INGEST, StageName::INDEX, StageName::PACKAGE]);
 }
 
 #[tokio::test]

@@ -28,6 +28,7 @@ mod open;
 mod page;
 mod passwords;
 pub mod private;
+mod results;
 mod search;
 mod secrets;
 mod storable;
@@ -64,6 +65,7 @@ pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,
 };
 pub use page::{After, Window};
+pub use results::{Promotion, ResultRecord, TradeFilter, TradeRecord};
 pub use search::{
     Changes, KnowledgeBaseRecord, PassageRecord, SearchableChunk, SearchableDocument,
     SearchableOwner, UnembeddedChunk,

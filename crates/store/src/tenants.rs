@@ -67,6 +67,16 @@ impl Tx {
             .await?)
     }
 
+    /// The rules, locked until the end of the transaction, so that a change of one part keeps the others.
+    pub async fn lock_rules(&mut self) -> Result<TenantRules, StoreError> {
+        let Json(rules) =
+            sqlx::query_scalar("SELECT rules FROM tenants WHERE tenant_id = $1 FOR UPDATE")
+                .bind(self.tenant_id().0)
+                .fetch_one(self.connection())
+                .await?;
+        Ok(rules)
+    }
+
     pub async fn set_rules(&mut self, rules: &TenantRules) -> Result<(), StoreError> {
         sqlx::query("UPDATE tenants SET rules = $2 WHERE tenant_id = $1")
             .bind(self.tenant_id().0)

@@ -14,6 +14,8 @@ mod harness;
 mod leases;
 #[path = "queue/pausing.rs"]
 mod pausing;
+#[path = "queue/results.rs"]
+mod results;
 #[path = "queue/schedules.rs"]
 mod schedules;
 #[path = "queue/secrets.rs"]

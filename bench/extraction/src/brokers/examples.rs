@@ -26,6 +26,9 @@ pub(crate) fn of(document_type: &DocumentType, document: &Document) -> Vec<Examp
         };
         of_trade(document_type, document, segment, trade, &mut labels, &mut examples);
     }
+    for example in &mut examples {
+        example.issuer.clone_from(&document.broker);
+    }
     examples
 }
 
@@ -45,6 +48,7 @@ fn of_trade(
     });
     examples.push(Example {
         field: "side".to_owned(),
+        issuer: String::new(),
         independent: false,
         with_none: false,
         choices: choices.collect(),
@@ -79,6 +83,7 @@ fn of_field(
             .collect();
         return Some(Example {
             field: name.to_owned(),
+            issuer: String::new(),
             independent: true,
             with_none: false,
             choices,
@@ -95,7 +100,13 @@ fn of_field(
         return None;
     }
     let choices = fitting.iter().zip(&known).map(|(&at, &is_right)| choice(at, is_right)).collect();
-    Some(Example { field: name.to_owned(), independent: false, with_none, choices })
+    Some(Example {
+        field: name.to_owned(),
+        issuer: String::new(),
+        independent: false,
+        with_none,
+        choices,
+    })
 }
 
 /// Whether a mention is the value of a field. `None` when the expected value is not known.

@@ -69,6 +69,7 @@ pub(crate) async fn rerun(
                 pipeline: body.pipeline,
                 from_stage: body.from_stage,
                 password: body.password.map(Secret::new),
+                document_type: body.document_type,
                 file_name: None,
             };
             api.ops.runs.rerun_document(&caller, doc_id, rerun, claim.as_ref()).await?

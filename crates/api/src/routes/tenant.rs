@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api_types::{LimitsView, RulesView, TenantView, UsageView};
+use api_types::{AcceptanceView, LimitsView, RulesView, TenantView, UsageView};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -30,7 +30,7 @@ pub(crate) async fn get(
 
 /// Change the tenant's rules
 ///
-/// Replaces all rules. They apply to uploads and reruns from now on: existing documents keep their results until you rerun
+/// Replaces masks and pipeline. They apply to uploads and reruns from now on: existing documents keep their results until you rerun
 /// them.
 #[utoipa::path(
     put, path = "/tenant/rules", tag = "tenant", operation_id = "change_rules",
@@ -52,6 +52,25 @@ pub(crate) async fn change_rules(
     Ok(Json(view(&api, &caller).await?))
 }
 
+/// Change the accepted error rate
+///
+/// Replaces the error rates that are accepted without review, for the tenant and for each document type, and the share of
+/// accepted documents that is reviewed anyway. They apply to documents that are processed from now on.
+#[utoipa::path(
+    put, path = "/tenant/acceptance", tag = "tenant", operation_id = "change_acceptance",
+    request_body = AcceptanceView,
+    responses((status = 200, body = TenantView, description = "The tenant"), Guarded, Checked, WithBody),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn change_acceptance(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Body(acceptance): Body<AcceptanceView>,
+) -> Result<Json<TenantView>, ApiProblem> {
+    api.ops.tenants.change_acceptance(&caller, acceptance.into()).await?;
+    Ok(Json(view(&api, &caller).await?))
+}
+
 async fn view(api: &Api, caller: &Caller) -> Result<TenantView, ApiProblem> {
     let found = api.ops.tenants.tenant_overview(caller).await?;
     let default_rate = api.settings.rate_limit_per_second.get();
@@ -62,6 +81,7 @@ async fn view(api: &Api, caller: &Caller) -> Result<TenantView, ApiProblem> {
         tenant_id: found.tenant.tenant_id.0,
         name: found.tenant.name,
         stages: found.stages.iter().map(ToString::to_string).collect(),
+        acceptance: AcceptanceView::from(&found.rules.acceptance),
         rules,
         limits: LimitsView {
             max_upload_bytes: found.max_upload_bytes,

@@ -172,6 +172,7 @@ fn rows() -> Vec<Row> {
         row("GET /v1/audit/checkpoints", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /v1/tenant", WhoMay(Action::ManageTenant), Nothing, none),
         row("PUT /v1/tenant/rules", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),
+        row("PUT /v1/tenant/acceptance", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),
         row("GET /v1/config", WhoMay(Action::SeeConfiguration), Nothing, none),
         row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /api/audit/logs", WhoMay(Action::ReadAudit), Nothing, none),

@@ -103,6 +103,25 @@ async fn a_batch_with_a_failed_document_is_partial() {
 }
 
 #[tokio::test]
+async fn of_xml_files_only_electronic_invoices_are_accepted() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    let batch = make(&app, token, json!({"expected_documents": 2})).await;
+    let samples = testkit::samples::samples();
+    let invoice = samples.iter().find(|sample| sample.ending == "xml").unwrap().form.to_bytes();
+    let invoice = String::from_utf8(invoice).unwrap();
+    let files = [("invoice.xml", invoice.as_str()), ("note.xml", "<?xml version='1.0'?><note/>")];
+    let answer = add(&app, token, &batch, &files).await;
+    let document = answer.body["files"][0]["accepted"]["doc_id"].as_str().unwrap();
+    let document = app.get(&format!("/v1/documents/{document}")).bearer(token).send().await.body;
+    assert_eq!(document["file_kind"], "xml");
+    let problem = &answer.body["files"][1]["problem"];
+    assert_eq!(problem["code"], "unsupported_type");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("Factur-X, ZUGFeRD or XRechnung"), "{detail}");
+}
+
+#[tokio::test]
 async fn a_refused_file_does_not_delay_the_others() {
     let (app, acme) = start().await;
     let token = &acme.admin_token;

@@ -31,6 +31,49 @@ async fn rules_are_validated_stored_and_applied_to_new_runs() {
 }
 
 #[tokio::test]
+async fn accepted_error_rates_are_validated_stored_and_audited() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let put = |path: &str, body| app.put(path, body).bearer(&acme.admin_token).send();
+    let seen = app.get("/v1/tenant").bearer(&acme.admin_token).send().await.body;
+    assert_eq!(seen["acceptance"], json!({}), "{seen}");
+
+    let rates = json!({
+        "accepted_error_rate": 0.05,
+        "review_share": 0.1,
+        "types": {"invoice": {"accepted_error_rate": 0.01}},
+    });
+    let changed = put("/v1/tenant/acceptance", rates.clone()).await;
+    assert_eq!(changed.status, StatusCode::OK, "{changed:?}");
+    assert_eq!(changed.body["acceptance"], rates);
+
+    let other_rules = put("/v1/tenant/rules", json!({"pipeline": ["ingest"]})).await;
+    assert_eq!(other_rules.body["acceptance"], rates, "a change of other rules keeps them");
+    assert_eq!(other_rules.body["rules"]["pipeline"], json!(["ingest"]));
+    let changed = put("/v1/tenant/acceptance", json!({})).await;
+    assert_eq!(changed.body["rules"]["pipeline"], json!(["ingest"]), "and the other way round");
+    assert_eq!(changed.body["acceptance"], json!({}));
+
+    for (wrong, why) in [
+        (json!({"accepted_error_rate": 2}), "the accepted error rate is 2; give a share between"),
+        (json!({"review_share": -1}), "the share for review is -1"),
+        (
+            json!({"types": {"invoice": {"accepted_error_rate": 0.9}}}),
+            "error rate of 'invoice' is 0.9",
+        ),
+        (json!({"rate": 0.1}), "Unknown field rate"),
+    ] {
+        let refused = put("/v1/tenant/acceptance", wrong).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{why}");
+        assert!(refused.body["detail"].as_str().unwrap().contains(why), "{refused:?}");
+    }
+    let audited = app.get("/v1/audit?action=TENANT_RULES_CHANGED").bearer(&acme.admin_token);
+    let audited = audited.send().await.body;
+    assert_eq!(audited["items"].as_array().unwrap().len(), 3);
+    assert_eq!(audited["items"][2]["detail"]["acceptance"], rates, "{audited}");
+}
+
+#[tokio::test]
 async fn limits_of_one_tenant_do_not_affect_others() {
     let app = TestApp::start().await;
     let (acme, other) = (app.tenant("acme").await, app.tenant("other").await);

@@ -166,6 +166,9 @@ pub(crate) struct RerunArgs {
     /// An updated original for the document, which gets a new version. It must be a file of the same type.
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub(crate) file: Option<PathBuf>,
+    /// The document type whose fields are extracted, or auto for the classifier's choice; by default as in the last run.
+    #[arg(long = "type", value_name = "NAME", conflicts_with = "file")]
+    pub(crate) document_type: Option<String>,
     /// The password of encrypted files; by default the one given before.
     #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     pub(crate) password: Option<String>,

@@ -18,6 +18,29 @@ pub(crate) struct ReadArgs {
     pub(crate) password: Option<String>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ExtractArgs {
+    /// The file; - for standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The document type, or auto to recognise it.
+    #[arg(long = "type", value_name = "NAME", default_value = ExtractArgs::AUTOMATIC_TYPE)]
+    pub(crate) document_type: String,
+    /// A JSON file with the definition of a document type of your own.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) types: Option<PathBuf>,
+    /// The password of an encrypted file.
+    #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    pub(crate) password: Option<String>,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl ExtractArgs {
+    pub(crate) const AUTOMATIC_TYPE: &str = "auto";
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReadFormat {
     /// The text alone

@@ -9,6 +9,7 @@ pub(crate) mod dlq;
 pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod download;
+pub(crate) mod extract;
 pub(crate) mod ingest;
 pub(crate) mod jobs;
 mod listing;

@@ -13,7 +13,7 @@ use pages::{Part, TextSource};
 use reading::Limits;
 use reading::detect::{Detected, detect};
 use reading::pool::{Document, DocumentWriter, ReadFailure, Subject};
-use reading::reader::{Reader, run_child as serve};
+use reading::reader::{Parts, Reader, run_child as serve};
 use uuid::Uuid;
 
 use crate::cli::{ReadArgs, ReadFormat, ReadWorkerArgs};
@@ -22,14 +22,14 @@ use crate::readers;
 use crate::say::complain;
 
 /// Reading belongs to no tenant here: there is one document, and the children end with the command.
-const NO_TENANT: TenantId = TenantId(Uuid::nil());
+pub(crate) const NO_TENANT: TenantId = TenantId(Uuid::nil());
 
 /// Runs as a reading child, or runs another program in the sandbox.
 pub(crate) fn run_child(args: &ReadWorkerArgs) -> ExitCode {
     if args.run {
         return reading::sandbox::run_program(args.order.clone());
     }
-    match serve(args.ocr) {
+    match serve(args.ocr, extraction::sandboxed::register) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("{error}"));
@@ -39,38 +39,82 @@ pub(crate) fn run_child(args: &ReadWorkerArgs) -> ExitCode {
 }
 
 pub(crate) async fn run(args: &ReadArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let (document, kind, file_name) = open(&args.file)?;
-    let limits = Limits::default();
-    let subject = Subject { kind, file_name, password: args.password.clone(), limits };
-    let reader = readers::reader(&config.read)?;
-    let sandbox = reader.check_sandbox().await;
-    // Where no document is read, or no child starts, the reader reports that itself.
-    let is_unlocked = sandbox.status.is_ok() && sandbox.reads_documents();
-    if let Some(problem) = sandbox.problem().filter(|_| is_unlocked) {
-        complain(format_args!("{problem}."));
+    let file = LocalFile::open(&args.file, args.password.clone(), config).await?;
+    exit_code(print(&file, args.format).await)
+}
+
+/// The exit code, after a failure of the document was reported on standard error.
+pub(crate) fn exit_code(done: anyhow::Result<()>) -> anyhow::Result<ExitCode> {
+    let Err(error) = done else { return Ok(ExitCode::SUCCESS) };
+    if let Some(failure) = error.downcast_ref::<ReadFailure>() {
+        complain(format_args!("{failure}. {}", advice(failure)));
+        return Ok(ExitCode::FAILURE);
     }
-    match print(&reader, &subject, &document, args.format).await {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => match error.downcast_ref::<ReadFailure>() {
-            Some(failure) => {
-                complain(format_args!("{failure}. {}", advice(failure)));
-                Ok(ExitCode::FAILURE)
-            }
-            // The reader of the output has closed it.
-            None if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
-            None => Err(error),
-        },
-    }
+    // The reader of the output has closed it.
+    if is_broken_pipe(&error) { Ok(ExitCode::SUCCESS) } else { Err(error) }
 }
 
 /// What the user can do about a local file.
 fn advice(failure: &ReadFailure) -> &'static str {
     match failure.code() {
-        Some(FailureCode::PasswordRequired) => "Give its password: `docket read FILE --password`.",
-        Some(FailureCode::WrongPassword) => {
-            "Give the right password: `docket read FILE --password`."
-        }
+        Some(FailureCode::PasswordRequired) => "Give its password with `--password`.",
+        Some(FailureCode::WrongPassword) => "Give the right password with `--password`.",
         None => failure.advice(),
+    }
+}
+
+/// A local file, and the children that read it.
+pub(crate) struct LocalFile {
+    pub(crate) reader: Reader,
+    subject: Subject,
+    document: Document,
+}
+
+impl LocalFile {
+    pub(crate) async fn open(
+        path: &Path,
+        password: Option<String>,
+        config: &Config,
+    ) -> anyhow::Result<Self> {
+        let (document, kind, file_name) = open(path)?;
+        let subject = Subject { kind, file_name, password, limits: Limits::default() };
+        let reader = readers::reader(&config.read)?;
+        let sandbox = reader.check_sandbox().await;
+        // Where no document is read, or no child starts, the reader reports that itself.
+        let is_unlocked = sandbox.status.is_ok() && sandbox.reads_documents();
+        if let Some(problem) = sandbox.problem().filter(|_| is_unlocked) {
+            complain(format_args!("{problem}."));
+        }
+        Ok(Self { reader, subject, document })
+    }
+
+    /// Reads the file, with OCR where that is needed, and returns the parts with the layout of their pages.
+    pub(crate) async fn laid_out(&self) -> anyhow::Result<Parts> {
+        let Self { reader, subject, document } = self;
+        let (mut pages, mut wanting) = (artifact::Writer::new(DocumentWriter::new()?)?, 0);
+        let mut parts = reader.read(NO_TENANT, subject, document, &[]).await?;
+        while let Some(part) = parts.next().await? {
+            let is_wanting = matches!(&part, Part::Page(page) if page.text == TextSource::Wanted);
+            wanting += u32::from(is_wanting);
+            pages.write(&part)?;
+        }
+        let mut pages = pages.finish()?.finish()?;
+        if wanting > 0 {
+            if !reader.has_ocr() {
+                complain(format_args!(
+                    "{wanting} pages are pictures of text, and no OCR engine is installed. Run `docket \
+                     doctor`: it names the command that installs one."
+                ));
+            }
+            let from = artifact::Reader::new(BufReader::new(pages.reopened()?))?;
+            let mut to = artifact::Writer::new(DocumentWriter::new()?)?;
+            let mut recognised = reader.recognise(NO_TENANT, subject, document, from);
+            while let Some(part) = recognised.next().await? {
+                to.write(&part)?;
+            }
+            pages = to.finish()?.finish()?;
+        }
+        Ok(reader.lay_out(NO_TENANT, subject, &pages).await?)
     }
 }
 
@@ -108,35 +152,8 @@ fn open(path: &Path) -> anyhow::Result<(Document, FileKind, String)> {
     }
 }
 
-async fn print(
-    reader: &Reader,
-    subject: &Subject,
-    document: &Document,
-    format: ReadFormat,
-) -> anyhow::Result<()> {
-    let (mut pages, mut wanting) = (artifact::Writer::new(DocumentWriter::new()?)?, 0);
-    let mut parts = reader.read(NO_TENANT, subject, document, &[]).await?;
-    while let Some(part) = parts.next().await? {
-        wanting += u32::from(matches!(&part, Part::Page(page) if page.text == TextSource::Wanted));
-        pages.write(&part)?;
-    }
-    let mut pages = pages.finish()?.finish()?;
-    if wanting > 0 {
-        if !reader.has_ocr() {
-            complain(format_args!(
-                "{wanting} pages are pictures of text, and no OCR engine is installed. Run `docket \
-                 doctor`: it names the command that installs one."
-            ));
-        }
-        let from = artifact::Reader::new(BufReader::new(pages.reopened()?))?;
-        let mut to = artifact::Writer::new(DocumentWriter::new()?)?;
-        let mut recognised = reader.recognise(NO_TENANT, subject, document, from);
-        while let Some(part) = recognised.next().await? {
-            to.write(&part)?;
-        }
-        pages = to.finish()?.finish()?;
-    }
-    let mut laid_out = reader.lay_out(NO_TENANT, subject, &pages).await?;
+async fn print(file: &LocalFile, format: ReadFormat) -> anyhow::Result<()> {
+    let mut laid_out = file.laid_out().await?;
     let mut printer = Printer::new(format)?;
     while let Some(part) = laid_out.next().await? {
         printer.print(&part)?;
@@ -170,7 +187,7 @@ impl Printer {
                 match format {
                     ReadFormat::Markdown => export::markdown(page, &mut text),
                     ReadFormat::Text | ReadFormat::Json | ReadFormat::Pages => {
-                        export::text(page, &mut text)
+                        export::text(page, &mut text);
                     }
                 }
                 to.write_all(text.as_bytes())?;

@@ -64,6 +64,7 @@ async fn begin(client: &Client, ids: &[Uuid], args: &RerunArgs) -> Result<Vec<Re
         pipeline: None,
         from_stage: args.from.clone(),
         password: args.password.clone(),
+        document_type: args.document_type.clone(),
     };
     let mut reruns = Vec::new();
     for &doc_id in ids {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use engine::WorkerHealth;
-use ops::{EmbeddingMaintenance, Intake, PausedJobsCache, ReadinessProbe};
+use ops::{EmbeddingMaintenance, Intake, PausedJobsCache, ReadinessProbe, TenantExtraction};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -44,6 +44,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
         children,
         intake,
         vectors: vectors.clone(),
+        extraction: TenantExtraction::new(database.store().clone()),
     };
     let stages = stages::registered(add_stages, dependencies);
     let worked = async {

@@ -25,6 +25,10 @@ pub enum Artifact {
     Text(StoredFile),
     Markdown(StoredFile),
     Attachment(AttachmentArtifact),
+    /// The candidates for each field: `extraction::stored::ParsedArtifact`.
+    Parsed(StoredFile),
+    /// The fields before acceptance: `extraction::stored::ExtractionArtifact`.
+    Extraction(StoredFile),
     /// An artifact of a later version, which this version does not know.
     Other(ArtifactEntry),
 }
@@ -105,6 +109,8 @@ impl Artifact {
     pub const PAGES: &str = "pages.dkt";
     pub const TEXT: &str = "text.txt";
     pub const MARKDOWN: &str = "document.md";
+    pub const PARSED: &str = "parsed.json";
+    pub const EXTRACTION: &str = "extraction.json";
 
     /// The version that is written.
     pub const VERSION: u32 = 1;
@@ -116,6 +122,8 @@ impl Artifact {
             Self::Text(_) => Self::TEXT,
             Self::Markdown(_) => Self::MARKDOWN,
             Self::Attachment(attachment) => &attachment.name,
+            Self::Parsed(_) => Self::PARSED,
+            Self::Extraction(_) => Self::EXTRACTION,
             Self::Other(entry) => &entry.name,
         }
     }
@@ -123,7 +131,11 @@ impl Artifact {
     /// Its object in the object store.
     pub fn file(&self) -> Option<StoredFile> {
         match self {
-            Self::Original(file) | Self::Text(file) | Self::Markdown(file) => Some(file.clone()),
+            Self::Original(file)
+            | Self::Text(file)
+            | Self::Markdown(file)
+            | Self::Parsed(file)
+            | Self::Extraction(file) => Some(file.clone()),
             Self::Pages(pages) => Some(pages.file.clone()),
             Self::Attachment(AttachmentArtifact { content, .. }) => match content {
                 AttachmentContent::Stored(file) => Some(file.clone()),
@@ -184,6 +196,8 @@ impl From<ArtifactEntry> for Artifact {
             (Self::ORIGINAL, Some(file), _) => Self::Original(file),
             (Self::TEXT, Some(file), _) => Self::Text(file),
             (Self::MARKDOWN, Some(file), _) => Self::Markdown(file),
+            (Self::PARSED, Some(file), _) => Self::Parsed(file),
+            (Self::EXTRACTION, Some(file), _) => Self::Extraction(file),
             (Self::PAGES, Some(file), _) => Self::Pages(PagesArtifact {
                 file,
                 pages: entry.pages,
@@ -212,9 +226,11 @@ impl From<Artifact> for ArtifactEntry {
         let name = artifact.name().to_owned();
         let entry = Self { version: Some(Artifact::VERSION), name, ..Self::default() };
         match artifact {
-            Artifact::Original(file) | Artifact::Text(file) | Artifact::Markdown(file) => {
-                entry.with(file)
-            }
+            Artifact::Original(file)
+            | Artifact::Text(file)
+            | Artifact::Markdown(file)
+            | Artifact::Parsed(file)
+            | Artifact::Extraction(file) => entry.with(file),
             Artifact::Pages(PagesArtifact { file, pages, wanting_ocr }) => {
                 Self { pages, wanting_ocr, ..entry.with(file) }
             }

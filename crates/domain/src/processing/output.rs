@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Artifact;
-use crate::NewChunks;
+use crate::{NewChunks, NewResult};
 
 /// The output of a stage.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct StageOutput {
 pub enum Effect {
     /// The chunks that make the version of this run searchable.
     Chunks(Arc<NewChunks>),
+    /// The typed fields of the document.
+    Result(Arc<NewResult>),
 }
 
 /// The statistics of a run's stages. Each stage fills in its own fields, and the run has all of them.
@@ -83,6 +85,12 @@ pub struct RunStats {
     /// Texts that were embedded; the others had an embedding already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texts_embedded: Option<u64>,
+    /// Fields of the result that have a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields_extracted: Option<u32>,
+    /// Fields that the chosen error rate supports using without review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields_accepted: Option<u32>,
 }
 
 /// [`RunStats`] as they are stored.

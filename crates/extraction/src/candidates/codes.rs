@@ -15,6 +15,13 @@ const IBAN_LENGTHS: &str = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 CH
     MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SE24 SI19 SK24 SM27 TN24 TR26 UA29 \
     VG24 XK20";
 
+/// Countries that issue ISINs, and the prefixes of international securities and funds.
+const ISIN_PREFIXES: &str = "AE AM AN AR AT AU AW AZ BA BB BD BE BG BH BM BN BO BR BS BW BY BZ CA CH CI CL CM CN CO CR CU \
+    CW CY CZ DE DK DO DZ EC EE EG ES EU FI FO FR GA GB GE GG GH GI GR GT GU HK HN HR HU ID IE IL IM IN IQ IR IS IT JE JM JO \
+    JP KE KG KH KN KR KW KY KZ LA LB LC LI LK LR LT LU LV MA MC MD ME MG MH MK MN MO MT MU MV MX MY MZ NA NE NG NL NO NP NZ \
+    OM PA PE PG PH PK PL PR PS PT PY QA QS QT RO RS RU SA SC SD SE SG SI SK SM SN SR SV SY SZ TC TG TH TJ TM TN TR TT TW TZ \
+    UA UG US UY UZ VC VE VG VI VN XA XB XC XD XF XK XS YE ZA ZM ZW";
+
 static VAT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x)^(?:
@@ -32,8 +39,8 @@ pub(super) fn find(view: &View<'_>, row: usize, tokens: &[Token<'_>], hits: &mut
     let said = said_words(view, row, tokens);
     for at in 0..tokens.len() {
         for part in parts(tokens[at].text) {
-            if is_isin(part) {
-                hits.push(Hit::code(at..at + 1, FieldKind::Isin, part));
+            if let Some(isin) = leading_isin(part) {
+                hits.push(Hit::code(at..at + 1, FieldKind::Isin, isin));
             } else if is_security_number(part, &said) {
                 hits.push(Hit::code(at..at + 1, FieldKind::Wkn, part));
             } else if said.bic && is_bic(part) {
@@ -121,10 +128,17 @@ fn joined(tokens: &[Token<'_>], at: usize, hits: &mut Vec<Hit>) {
     }
 }
 
+/// An ISIN alone, or with a word in lower case that touches it.
+fn leading_isin(part: &str) -> Option<&str> {
+    let (isin, rest) = part.split_at_checked(12)?;
+    let ends = rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_lowercase());
+    (ends && is_isin(isin)).then_some(isin)
+}
+
 fn is_isin(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 12
-        && bytes[..2].iter().all(u8::is_ascii_uppercase)
+        && ISIN_PREFIXES.split_ascii_whitespace().any(|prefix| text.starts_with(prefix))
         && bytes.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
         && bytes[11].is_ascii_digit()
         && bytes[2..].iter().any(u8::is_ascii_digit)

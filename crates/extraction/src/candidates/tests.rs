@@ -199,7 +199,10 @@ fn finds_isins_by_their_checksum() {
     for row in ["ISIN DE0005190003", "(US0378331005)", "ISIN:DE0005190003", "DE 000519000 3"] {
         assert_eq!(values(FieldKind::Isin, row).len(), 1, "{row}");
     }
+    assert_eq!(values(FieldKind::Isin, "Dividend DE0005190003ex 2024"), ["DE0005190003"]);
     assert_eq!(values(FieldKind::Isin, "DE0005190004"), [""; 0]);
+    // A checksum alone is right by chance one time in ten.
+    assert_eq!(values(FieldKind::Isin, "DATA01062023"), [""; 0]);
 }
 
 #[test]

@@ -5,7 +5,9 @@
 //! documents that share one are compared, all others are not even read from the database.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 
+use pages::artifact::{ArtifactError, Reader};
 use pages::{Page, Part};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +43,20 @@ impl Fingerprint {
             }
         }
         collector.finish()
+    }
+
+    /// The fingerprint of stored pages. Reads no further than the pages that count.
+    pub fn read(stored: impl Read) -> Result<Self, ArtifactError> {
+        let mut reader = Reader::new(stored)?;
+        let mut collector = Collector::default();
+        while !collector.is_complete()
+            && let Some(part) = reader.next_part()?
+        {
+            if let Part::Page(page) = part {
+                collector.add(&page);
+            }
+        }
+        Ok(collector.finish())
     }
 
     /// From 0 to 1: the share of words that both documents have.

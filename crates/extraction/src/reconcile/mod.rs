@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use domain::{Check, Extraction, Field, FieldGroup, FieldStatus};
 use serde::{Deserialize, Serialize};
 
+use crate::e_invoice;
 use crate::parsed::{Parsed, ParsedField};
 use crate::types::{Constraint, DocumentType, FieldSpec};
 
@@ -66,7 +67,7 @@ pub fn reconcile_with_evidence(
         let group = group_fields(document_type, Some("lines"), chosen, &path, &mut evidence);
         extraction.lines.push(group);
     }
-    apply_checks(document_type, &mut extraction, &mut evidence);
+    apply_checks(document_type, parsed, &mut extraction, &mut evidence);
     (extraction, evidence)
 }
 
@@ -114,10 +115,16 @@ fn group_fields(
 
 fn apply_checks(
     document_type: &DocumentType,
+    parsed: &Parsed,
     extraction: &mut Extraction,
     evidence: &mut Evidence,
 ) {
-    let mut found: Vec<(Check, Vec<String>)> = checks::header(document_type, extraction);
+    let of_pages = parsed.checks.iter().map(|check| {
+        let field = e_invoice::checked_field(check).map(str::to_owned);
+        (check.clone(), field.into_iter().collect())
+    });
+    let mut found: Vec<(Check, Vec<String>)> = of_pages.collect();
+    found.extend(checks::header(document_type, extraction));
     for (group, count) in [("trades", extraction.trades.len()), ("lines", extraction.lines.len())] {
         for index in 0..count {
             found.extend(checks::of_group(document_type, extraction, group, index));

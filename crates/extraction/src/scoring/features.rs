@@ -134,12 +134,15 @@ pub struct Agreement {
     amounts: Vec<Decimal>,
     dates: Vec<NaiveDate>,
     currency: Option<String>,
-    /// For each mention whether it is a factor, a product, a sum, or a term.
-    roles: Vec<[bool; 4]>,
+    /// For each mention its roles in calculations: see [`ROLES`].
+    roles: Vec<[bool; ROLES.len()]>,
+    /// For each mention its position among the amounts.
+    order: Vec<Option<usize>>,
+    money: usize,
     isin_row: Option<usize>,
 }
 
-const ROLES: [&str; 4] = ["factor", "product", "sum", "term"];
+const ROLES: [&str; 6] = ["factor", "product", "sum", "term", "converted", "converts"];
 
 impl Agreement {
     pub fn new(mentions: &[&Mention]) -> Self {
@@ -164,7 +167,15 @@ impl Agreement {
         dates.sort_unstable();
         dates.dedup();
         let isin_row = mentions.iter().find(|m| m.found.kind == FieldKind::Isin).map(|m| m.row);
-        Self { repeated, amounts, dates, currency, roles: roles(mentions), isin_row }
+        let mut count = 0;
+        let mut order = Vec::with_capacity(mentions.len());
+        for mention in mentions {
+            let is_money = mention.found.kind == FieldKind::Money;
+            order.push(is_money.then_some(count));
+            count += usize::from(is_money);
+        }
+        let roles = roles(mentions);
+        Self { repeated, amounts, dates, currency, roles, order, money: count, isin_row }
     }
 
     /// The features of the mention with this index.
@@ -176,6 +187,12 @@ impl Agreement {
             let rank = self.amounts.iter().position(|amount| *amount == number.abs());
             if let Some(rank) = rank {
                 features.push(format!("rank={}", rank.min(4)));
+            }
+            if let Some(order) = self.order[index] {
+                features.push(format!("order={}", order * 5 / self.money.max(1)));
+                if order + 1 == self.money {
+                    features.push("last amount".to_owned());
+                }
             }
             for (role, name) in self.roles[index].iter().zip(ROLES) {
                 if *role {
@@ -225,57 +242,74 @@ fn repetition_key(mention: &Mention) -> String {
     }
 }
 
-/// For each mention whether it is a factor of a product, a product, a sum of two others, or a term of such a sum.
-fn roles(mentions: &[&Mention]) -> Vec<[bool; 4]> {
-    let mut roles = vec![[false; 4]; mentions.len()];
-    let mut numbers: Vec<(usize, f64, u8, bool)> = Vec::new();
-    for (index, mention) in mentions.iter().enumerate() {
-        let is_amount = matches!(
-            mention.found.kind,
-            FieldKind::Money | FieldKind::Quantity | FieldKind::Number
-        );
-        let Some(number) = mention.found.number().filter(|_| is_amount) else { continue };
-        let Ok(value) = number.abs().to_string().parse::<f64>() else { continue };
-        if value > 0.0 && value < 1e12 && numbers.len() < MAX_AGREEING {
-            numbers.push((
-                index,
-                value,
-                mention.found.decimals,
-                mention.found.kind == FieldKind::Money,
-            ));
-        }
-    }
+/// A number of the document.
+struct Number {
+    index: usize,
+    value: f64,
+    decimals: u8,
+    is_money: bool,
+}
+
+/// For each mention its roles in calculations of two others: a factor of a product, the product, a sum, a term, an
+/// amount that another one before it was converted to, and that other one.
+fn roles(mentions: &[&Mention]) -> Vec<[bool; ROLES.len()]> {
+    let mut roles = vec![[false; ROLES.len()]; mentions.len()];
+    let numbers = numbers(mentions);
     let mut sorted: Vec<(f64, usize)> =
-        numbers.iter().filter(|n| n.2 == 2).map(|n| (n.1, n.0)).collect();
+        numbers.iter().filter(|n| n.decimals == 2).map(|n| (n.value, n.index)).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let hits = |target: f64, tolerance: f64| {
         let from = sorted.partition_point(|(value, _)| *value < target - tolerance);
         sorted[from..].iter().take_while(move |(value, _)| *value <= target + tolerance)
     };
-    for &(a, value_a, _, money_a) in &numbers {
-        for &(b, value_b, decimals_b, money_b) in &numbers {
+    let currency = |index: usize| mentions[index].found.currency.as_deref();
+    for a in &numbers {
+        for b in &numbers {
+            let others = |index: usize| index != a.index && index != b.index;
             // A product of a number with 1 says nothing.
-            let trivial = (value_a - 1.0).abs() < 1e-9 || (value_b - 1.0).abs() < 1e-9;
-            if a != b && !money_a && !trivial && decimals_b >= 1 {
-                for (_, product) in hits(value_a * value_b, 0.006) {
-                    if *product != a && *product != b {
-                        roles[a][0] = true;
-                        roles[*product][1] = true;
-                    }
+            let trivial = (a.value - 1.0).abs() < 1e-9 || (b.value - 1.0).abs() < 1e-9;
+            if a.index != b.index && !a.is_money && !trivial && b.decimals >= 1 {
+                for &(_, product) in hits(a.value * b.value, 0.006).filter(|hit| others(hit.1)) {
+                    roles[a.index][0] = true;
+                    roles[product][1] = true;
                 }
             }
-            if a < b && money_a && money_b {
-                for (_, sum) in hits(value_a + value_b, 0.001) {
-                    if *sum != a && *sum != b {
-                        roles[*sum][2] = true;
-                        roles[a][3] = true;
-                        roles[b][3] = true;
+            if a.index < b.index && a.is_money && b.is_money {
+                for &(_, sum) in hits(a.value + b.value, 0.001).filter(|hit| others(hit.1)) {
+                    roles[sum][2] = true;
+                    roles[a.index][3] = true;
+                    roles[b.index][3] = true;
+                }
+            }
+            if a.is_money && a.decimals == 2 && !b.is_money && b.decimals >= 3 && !trivial {
+                for target in [a.value * b.value, a.value / b.value] {
+                    for &(_, later) in hits(target, 0.006).filter(|hit| hit.1 > a.index) {
+                        if currency(later) != currency(a.index) && currency(later).is_some() {
+                            roles[later][4] = true;
+                            roles[a.index][5] = true;
+                        }
                     }
                 }
             }
         }
     }
     roles
+}
+
+fn numbers(mentions: &[&Mention]) -> Vec<Number> {
+    let mut numbers = Vec::new();
+    for (index, mention) in mentions.iter().enumerate() {
+        let Mention { found, .. } = mention;
+        let is_amount =
+            matches!(found.kind, FieldKind::Money | FieldKind::Quantity | FieldKind::Number);
+        let Some(number) = found.number().filter(|_| is_amount) else { continue };
+        let Ok(value) = number.abs().to_string().parse::<f64>() else { continue };
+        if value > 0.0 && value < 1e12 && numbers.len() < MAX_AGREEING {
+            let is_money = found.kind == FieldKind::Money;
+            numbers.push(Number { index, value, decimals: found.decimals, is_money });
+        }
+    }
+    numbers
 }
 
 /// Words whose meaning depends on the side of the trade: each feature of the nearest words again, with the side.

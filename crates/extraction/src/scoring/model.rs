@@ -59,9 +59,13 @@ impl Model {
         features.into_iter().filter_map(|feature| weights.get(feature.as_str())).sum()
     }
 
-    /// The score of the choice that no candidate is the value.
+    /// The score of the choice that no candidate is the value. A field that always had a value in training has no such
+    /// choice; for an unknown field it counts as a candidate of which nothing is known.
     pub fn none(&self, field: &str) -> f32 {
-        self.weights.get(field).and_then(|weights| weights.get(NONE)).copied().unwrap_or_default()
+        match self.weights.get(field) {
+            Some(weights) => weights.get(NONE).copied().unwrap_or(-20.0),
+            None => 0.0,
+        }
     }
 
     pub fn read(json: &str) -> Result<Self, serde_json::Error> {

@@ -20,6 +20,8 @@ pub struct Choice {
 #[derive(Clone, Debug)]
 pub struct Example {
     pub field: String,
+    /// Who issued the document.
+    pub issuer: String,
     /// Each candidate is right or wrong for itself; otherwise exactly one choice is right, which several candidates may
     /// express.
     pub independent: bool,
@@ -71,7 +73,7 @@ impl Weights {
     }
 }
 
-/// Fits a model. Features that occur in one example only are dropped: they would only describe that document.
+/// Fits a model. Features that occur with one issuer only are dropped: they say nothing about others.
 pub fn fit(examples: &[&Example], settings: Settings, provenance: Provenance) -> Model {
     let names = names(examples);
     let mut numbered: Vec<Numbered> =
@@ -100,24 +102,24 @@ pub fn fit(examples: &[&Example], settings: Settings, provenance: Provenance) ->
 }
 
 fn names<'e>(examples: &[&'e Example]) -> HashMap<(&'e str, &'e str), usize> {
-    let mut counts: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
-    for (at, example) in examples.iter().enumerate() {
+    /// The first issuer of a feature, and whether there is another.
+    type Issuers<'e> = (&'e str, bool);
+    let mut seen: BTreeMap<(&str, &str), Issuers<'_>> = BTreeMap::new();
+    for example in examples {
         if example.with_none {
-            counts.insert((&example.field, NONE), (usize::MAX, 2));
+            seen.insert((&example.field, NONE), ("", true));
         }
         for choice in &example.choices {
             let own = choice.own.iter().map(|feature| (example.field.as_str(), feature.as_str()));
             let shared = choice.shared.iter().map(|feature| (SHARED, feature.as_str()));
             for name in own.chain(shared) {
-                let (last, count) = counts.entry(name).or_insert((usize::MAX, 0));
-                if *last != at {
-                    (*last, *count) = (at, *count + 1);
-                }
+                let (first, several) = seen.entry(name).or_insert((&example.issuer, false));
+                *several |= *first != example.issuer;
             }
         }
     }
-    let frequent = counts.into_iter().filter(|(_, (_, count))| *count > 1);
-    frequent.enumerate().map(|(number, (name, _))| (name, number)).collect()
+    let common = seen.into_iter().filter(|(_, (_, several))| *several);
+    common.enumerate().map(|(number, (name, _))| (name, number)).collect()
 }
 
 fn number(example: &Example, names: &HashMap<(&str, &str), usize>) -> Numbered {

@@ -44,6 +44,11 @@ impl Intake {
 }
 
 fn both_text(one: FileKind, other: FileKind) -> bool {
-    let text = |kind| matches!(kind, FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml);
+    let text = |kind| {
+        matches!(
+            kind,
+            FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml | FileKind::Xml
+        )
+    };
     text(one) && text(other)
 }

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use blob::{Blobs, Staged};
 use domain::{
     AuditAction, AuditEntry, Clock, ContentHash, DedupResult, DocId, Entity, FileKind, IdGen,
-    IdempotencyClaim, JobId, Origin, Pipeline, RetryPolicy, RunConfig, RunId, RunType, Scope,
-    SourceType, StageName, SubmissionOptions, TenantLimits, TenantRules, TraceContext, upload_uri,
+    IdempotencyClaim, JobId, Origin, Pipeline, RetryPolicy, RunConfig, RunId, RunType,
+    SchemaMapping, Scope, SourceType, StageName, SubmissionOptions, TenantLimits, TenantRules,
+    TraceContext, upload_uri,
 };
 use serde_json::json;
 use store::{BatchRecord, NewRun, Store, Submission, Submitted, Tx};
@@ -261,6 +262,7 @@ impl Intake {
             upload_uri: Some(upload_uri(staged.sha256)),
             within,
             depth,
+            document_type: batch.and_then(|batch| chosen_type(batch, kind, &metadata.file_name)),
             ..content.run_config(scope, origin.source_type())
         };
         let run_type = if update.is_some() { RunType::Rerun } else { origin.run_type() };
@@ -387,6 +389,13 @@ impl Intake {
         }
         Pipeline::try_from(stages).map_err(|error| OpsError::invalid("pipeline", error))
     }
+}
+
+/// The document type that the batch chooses for a file. Batches from before mappings were checked may have a mapping that
+/// cannot be read; then the classifier decides.
+fn chosen_type(batch: &BatchRecord, kind: FileKind, file_name: &str) -> Option<String> {
+    let mapping = SchemaMapping::read(batch.schema_mapping.clone()?).ok()?;
+    mapping.type_for(kind.media_type(), file_name).map(str::to_owned)
 }
 
 /// What the request asks for. An attachment asks for nothing, whatever its batch says, because the stage that found it may

@@ -3,6 +3,7 @@
 
 mod chart;
 pub mod docx;
+pub mod e_invoice;
 pub mod eml;
 pub mod html;
 pub mod markdown;
@@ -31,6 +32,7 @@ pub fn read_flow(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> 
         FileKind::Txt => text::read(source, sink),
         FileKind::Md => markdown::read(source, sink),
         FileKind::Eml => eml::read(source, sink),
+        FileKind::Xml => e_invoice::read(source, sink),
         FileKind::Pdf | FileKind::Png | FileKind::Jpg | FileKind::Tiff => {
             Err(ReadError::unsupported(format!("{} is not made of text", source.kind)))
         }

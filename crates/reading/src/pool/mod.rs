@@ -61,6 +61,11 @@ impl Pool {
         Ok(Answers::new(self.0.run(tenant, job).await?))
     }
 
+    /// The same children, for handlers of other crates.
+    pub(crate) fn shared(&self) -> sandbox::pool::Pool {
+        self.0.clone()
+    }
+
     /// Starts a child to read its sandbox status, and keeps it for the first job.
     pub async fn check_sandbox(&self) -> Result<SandboxStatus, ReadFailure> {
         Ok(self.0.check_sandbox().await?)

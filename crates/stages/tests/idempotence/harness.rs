@@ -7,15 +7,23 @@ use std::sync::{Arc, Mutex};
 use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use bytes::Bytes;
 use domain::{
-    AttachedFile, Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect, Failure,
-    FileKind, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
+    Artifact, AttachedFile, Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect,
+    Failure, FileKind, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
 };
 use engine::{Progress, StageInput, Stages};
+use extraction::acceptance::TenantAcceptance;
+use extraction::calibration::Calibration;
+use extraction::memory::{Fingerprint, MemoryEntry};
+use extraction::tenant_store::{ExtractionStore, ExtractionStoreFuture, TypeVersion};
+use extraction::types::DocumentType;
+use pages::Part;
+use pages::artifact;
 use reading::reader::{Reader, ReaderSettings};
 use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
 use retrieval::embed::tiny;
 use retrieval::embedding::{Embedding, EmbeddingSource, EmbeddingStore, EmbeddingStoreFuture};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use stages::{DocumentSubmitter, StageContext, StageDependencies, SubmitFuture};
 use testkit::objects::{BUCKET, GcsServer};
@@ -31,11 +39,17 @@ const RUN: RunId = RunId(Uuid::from_u128(3));
 pub(crate) struct SampleDocument {
     pub(crate) name: &'static str,
     content: Vec<u8>,
+    document_type: Option<String>,
 }
 
 impl SampleDocument {
     pub(crate) fn new(name: &'static str, content: Vec<u8>) -> Self {
-        Self { name, content }
+        Self { name, content, document_type: None }
+    }
+
+    /// With the document type that a batch or rerun chose.
+    pub(crate) fn of_type(self, document_type: &str) -> Self {
+        Self { document_type: Some(document_type.to_owned()), ..self }
     }
 }
 
@@ -82,6 +96,7 @@ pub(crate) struct Run<'a> {
     content: ContentHash,
     kind: FileKind,
     name: &'static str,
+    document_type: Option<String>,
     earlier: Arc<EarlierArtifacts>,
     steps: usize,
 }
@@ -105,6 +120,7 @@ impl Harness {
             ids,
             submitter: submitter.clone(),
             embedding_store: Arc::new(TestEmbeddingStore { steps: steps.clone(), embedding }),
+            extraction_store: Arc::new(TestExtractionStore { steps: steps.clone() }),
             children: 1,
         });
         Self { steps, server, blobs, stages, submitter, _model: model }
@@ -142,6 +158,7 @@ impl Harness {
             content: staged.sha256,
             kind: ending.parse().unwrap(),
             name: document.name,
+            document_type: document.document_type.clone(),
             earlier: Arc::default(),
             steps: 0,
         }
@@ -179,6 +196,7 @@ impl Run<'_> {
             config: Arc::new(RunConfig {
                 content_type: self.kind.media_type().to_owned(),
                 original_filename: self.name.to_owned(),
+                document_type: self.document_type.clone(),
                 ..RunConfig::default()
             }),
             password: None,
@@ -207,6 +225,21 @@ impl Run<'_> {
         }
     }
 
+    /// The parts of the pages that a stage stored.
+    pub(crate) fn pages_of(&self, stage: &StageName) -> Vec<Part> {
+        let end = format!("/{stage}/{}", Artifact::PAGES);
+        let objects = self.harness.server.contents();
+        let (_, stored) = objects.iter().find(|(key, _)| key.ends_with(&end)).unwrap();
+        let mut reader = artifact::Reader::new(&stored[..]).unwrap();
+        std::iter::from_fn(|| reader.next_part().unwrap()).collect()
+    }
+
+    /// The number of attached files that were stored.
+    pub(crate) fn attachments(&self) -> usize {
+        let is_attachment = |artifact: &&Artifact| matches!(artifact, Artifact::Attachment(_));
+        self.earlier.values().flatten().filter(is_attachment).count()
+    }
+
     /// Passes the artifacts on to the next stage.
     pub(crate) fn advance(&mut self, stage: StageName, outcome: Box<Outcome>) {
         Arc::make_mut(&mut self.earlier).insert(stage, outcome.output.artifacts);
@@ -229,6 +262,7 @@ fn with_counted_chunks(output: StageOutput) -> StageOutput {
     };
     let effects = output.effects.iter().map(|effect| match effect {
         Effect::Chunks(new) => Effect::Chunks(Arc::new(counted(new))),
+        Effect::Result(_) => effect.clone(),
     });
     StageOutput { effects: effects.collect(), ..output }
 }
@@ -301,6 +335,65 @@ impl EmbeddingStore for TestEmbeddingStore {
             let known = self.steps.take(HashMap::new).await;
             known.map_err(|Disturbed| unavailable(Dependency::Database))
         })
+    }
+}
+
+/// One document type, and no layout memory.
+struct TestExtractionStore {
+    steps: Steps,
+}
+
+impl TestExtractionStore {
+    fn document_type() -> DocumentType {
+        let json = json!({
+            "name": "note", "title": "Note", "schema": { "type": "object" },
+            "fields": [{ "name": "isin", "kind": "isin" }],
+        });
+        serde_json::from_value(json).unwrap()
+    }
+
+    async fn step<T>(&self, value: impl FnOnce() -> T) -> Result<T, Failure> {
+        let taken = self.steps.take(value).await;
+        taken.map_err(|Disturbed| unavailable(Dependency::Database))
+    }
+}
+
+impl ExtractionStore for TestExtractionStore {
+    fn types(&self, _: TenantId) -> ExtractionStoreFuture<'_, Vec<TypeVersion>> {
+        let types = || vec![TypeVersion { version: 3, document_type: Self::document_type() }];
+        Box::pin(self.step(types))
+    }
+
+    fn type_version<'a>(
+        &'a self,
+        _: TenantId,
+        name: &'a str,
+        version: u32,
+    ) -> ExtractionStoreFuture<'a, Option<DocumentType>> {
+        let found =
+            move || Some(Self::document_type()).filter(|of| of.name == name && version == 3);
+        Box::pin(self.step(found))
+    }
+
+    fn memory<'a>(
+        &'a self,
+        _: TenantId,
+        _: &'a Fingerprint,
+    ) -> ExtractionStoreFuture<'a, Vec<MemoryEntry>> {
+        Box::pin(self.step(Vec::new))
+    }
+
+    fn acceptance<'a>(
+        &'a self,
+        _: TenantId,
+        _: &'a str,
+    ) -> ExtractionStoreFuture<'a, TenantAcceptance> {
+        let acceptance = || TenantAcceptance {
+            accepted_error_rate: 0.02,
+            review_share: 0.5,
+            calibration: Calibration::builtin().clone(),
+        };
+        Box::pin(self.step(acceptance))
     }
 }
 

@@ -1,12 +1,13 @@
 //! The job queue: rows with leases.
 //!
-//! The statements of workers span tenants and handle many jobs each (`queue.rs`, `report.rs`). `claim_one.rs` claims the
-//! job that a message names. `progression.rs` changes the runs of these jobs. `pauses.rs` has the jobs that wait for a
+//! The statements of workers span tenants and handle many jobs each (`queue.rs`, `report.rs`, `expiry.rs`). `claim_one.rs`
+//! claims the job that a message names. `progression.rs` changes the runs of these jobs. `pauses.rs` has the jobs that wait for a
 //! dependency. What users do with the queue stays inside a tenant (`tenant.rs`, `dead.rs`).
 
 mod claim_one;
 mod dead;
 mod ended;
+mod expiry;
 mod future_times;
 mod notifications;
 mod pauses;
@@ -20,9 +21,10 @@ mod tenant;
 pub use claim_one::NamedClaim;
 pub use dead::JobSummary;
 pub use ended::EndedRun;
+pub use expiry::ExpiredLease;
 pub use notifications::JobNotifications;
 pub use pauses::PausedJobs;
-pub use queue::{ClaimedJob, ExpiredLease, JobClaim, LeaseRef, ProgressReport, StageSlots};
+pub use queue::{ClaimedJob, JobClaim, LeaseRef, ProgressReport, StageSlots};
 pub use report::{Lease, NextJob, Outcome, Report};
 pub use schedules::ScheduleLease;
 pub use stale::StaleBefore;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, ContentHash, DocId, EarlierArtifacts, Effect, Entity, Event, JobId,
-    JobState, LeaseToken, Pipeline, RetryPolicy, RunChange, RunConfig, RunId, Secret, StageName,
-    TenantId, Tries, UnreadableRunConfig,
+    LeaseToken, NewResult, Pipeline, RunChange, RunConfig, RunId, Secret, StageName, TenantId,
+    Tries, UnreadableRunConfig,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ use super::progression::apply_run_changes;
 use super::report::{Outcome, Report, ReportColumns};
 use crate::audit::SystemEntry;
 use crate::documents::content_hash;
+use crate::results::SettledResult;
 use crate::{AcrossTenants, Store, StoreError, sql, storable};
 
 /// How many jobs of a stage a worker can take, and the tenant whose job it claimed last.
@@ -89,14 +90,6 @@ pub struct ProgressReport {
 pub struct LeaseRef {
     pub job_id: JobId,
     pub token: LeaseToken,
-}
-
-/// A job whose lease expired.
-#[derive(Clone, Debug)]
-pub struct ExpiredLease {
-    pub job_id: JobId,
-    pub tenant_id: TenantId,
-    pub is_dead: bool,
 }
 
 #[derive(FromRow)]
@@ -225,6 +218,16 @@ impl SettledRow {
         }))
     }
 
+    fn result<'a>(&'a self, new: &'a NewResult) -> SettledResult<'a> {
+        SettledResult {
+            tenant_id: TenantId(self.tenant_id),
+            doc_id: DocId(self.doc_id),
+            run_id: RunId(self.run_id),
+            trace_parent: self.trace_parent.as_deref(),
+            new,
+        }
+    }
+
     fn audit(&self) -> SystemEntry {
         let action = match self.outcome.as_str() {
             "succeeded" => AuditAction::JobCompleted,
@@ -241,42 +244,6 @@ impl SettledRow {
                 "attempts": self.attempts,
                 "error": self.error,
             }),
-        };
-        SystemEntry::new(TenantId(self.tenant_id), entry, self.trace_parent.as_deref())
-    }
-}
-
-#[derive(FromRow)]
-struct ExpiredRow {
-    job_id: Uuid,
-    tenant_id: Uuid,
-    run_id: Uuid,
-    stage: String,
-    status: String,
-    error: Option<String>,
-    trace_parent: Option<String>,
-}
-
-impl ExpiredRow {
-    fn is_dead(&self) -> bool {
-        self.status == JobState::Dead.as_str()
-    }
-
-    fn run_change(&self) -> Result<RunChange, StoreError> {
-        let stage = Some(parse_stage(self.stage.clone())?);
-        let error = self.error.clone().unwrap_or_default();
-        Ok(RunChange::Failed { stage, error, code: None })
-    }
-
-    fn audit(&self) -> SystemEntry {
-        let entry = AuditEntry {
-            action: if self.is_dead() {
-                AuditAction::JobFailed
-            } else {
-                AuditAction::JobRetryScheduled
-            },
-            entity: Entity::Job(JobId(self.job_id)),
-            detail: json!({ "run_id": self.run_id, "stage": self.stage, "error": self.error }),
         };
         SystemEntry::new(TenantId(self.tenant_id), entry, self.trace_parent.as_deref())
     }
@@ -419,6 +386,7 @@ impl AcrossTenants {
             reports.iter().map(|report| (report.lease, &report.outcome)).collect();
         let mut changes = Vec::new();
         let mut events = Vec::new();
+        let mut results = Vec::new();
         for row in &rows {
             let Some(outcome) = outcomes.get(&row.lease()) else { continue };
             changes.extend(row.run_change(outcome)?.map(|change| (RunId(row.run_id), change)));
@@ -428,12 +396,14 @@ impl AcrossTenants {
             for effect in &output.effects {
                 match effect {
                     Effect::Chunks(chunks) => self.insert_chunks(run, chunks, now).await?,
+                    Effect::Result(new) => results.push(row.result(new)),
                 }
             }
         }
         apply_run_changes(self.writing(now), &changes, events).await?;
         let run_ids: Vec<Uuid> = changes.iter().map(|(run_id, _)| run_id.0).collect();
         self.describe_served(&run_ids).await?;
+        self.insert_results(&results, now).await?;
         let working: BTreeSet<&str> =
             rows.iter().filter_map(|row| row.works_again.as_deref()).collect();
         if !working.is_empty() {
@@ -443,39 +413,6 @@ impl AcrossTenants {
             notify_workers(self.connection()).await?;
         }
         Ok(rows.iter().map(SettledRow::lease).collect())
-    }
-
-    /// Releases jobs whose lease has expired, at most `max`. After some expiries a job is delayed
-    /// ([`RetryPolicy::LOST_WORKER`]); after `allowed_expiries` it is dead.
-    pub async fn expire_leases(
-        &mut self,
-        now: DateTime<Utc>,
-        allowed_expiries: u32,
-        max: u32,
-    ) -> Result<Vec<ExpiredLease>, StoreError> {
-        let delays = RetryPolicy::LOST_WORKER.delays().iter().map(Duration::as_secs_f64);
-        let rows: Vec<ExpiredRow> = sqlx::query_as(sql!("jobs/expire"))
-            .bind(now)
-            .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
-            .bind(i64::from(max))
-            .bind(delays.collect::<Vec<f64>>())
-            .fetch_all(self.connection())
-            .await?;
-        let dead = rows.iter().filter(|row| row.is_dead());
-        let changes: Vec<(RunId, RunChange)> = dead
-            .map(|row| Ok((RunId(row.run_id), row.run_change()?)))
-            .collect::<Result<_, StoreError>>()?;
-        apply_run_changes(self.writing(now), &changes, Vec::new()).await?;
-        self.append_audit_many(now, rows.iter().map(ExpiredRow::audit)).await?;
-        if rows.iter().any(|row| !row.is_dead()) {
-            notify_workers(self.connection()).await?;
-        }
-        let expired = |row: &ExpiredRow| ExpiredLease {
-            job_id: JobId(row.job_id),
-            tenant_id: TenantId(row.tenant_id),
-            is_dead: row.is_dead(),
-        };
-        Ok(rows.iter().map(expired).collect())
     }
 
     #[cfg(not(feature = "sabotage"))]

@@ -15,6 +15,7 @@ pub(super) fn vocabulary_of(ending: &str) -> Vocabulary {
         "docx" | "xlsx" | "pptx" => OFFICE,
         "html" => HTML,
         "eml" => EML,
+        "xml" => E_INVOICE,
         "md" | "txt" => MARKDOWN,
         _ => PICTURE,
     }
@@ -334,4 +335,31 @@ const PICTURE: Vocabulary = Vocabulary {
         b"\x17\x01",
     ],
     openers: &[b"\xff\xc4", b"\xff\xda", b"\0\0\0\0IDAT\0\0\0\0", b"\0", b"\xff"],
+};
+
+const E_INVOICE: Vocabulary = Vocabulary {
+    words: &[
+        b"InvoiceLine",
+        b"LegalMonetaryTotal",
+        b"LineExtensionAmount",
+        b"PriceAmount",
+        b"TaxTotal",
+        b"xmlns",
+        b"currencyID",
+        b"&amp;",
+        b"&#0;",
+        b"&lol;",
+        b"<![CDATA[",
+        b"]]>",
+        b"-99999999999999999999999999999.9",
+        b"1E9",
+        b"9999-99-99",
+    ],
+    openers: &[
+        b"<a:InvoiceLine>",
+        b"<!--",
+        b"<![CDATA[",
+        b"<!DOCTYPE x [<!ENTITY a \"b\">]>",
+        b"<?x ",
+    ],
 };

@@ -62,6 +62,7 @@ pub fn samples() -> Vec<Sample> {
         of("png", Form::Png(pictures::png())),
         of("jpg", Form::Plain(picture)),
         of("tiff", Form::Plain(pictures::tiff())),
+        of("xml", Form::Plain(texts::E_INVOICE.into())),
     ]
 }
 

@@ -21,3 +21,18 @@ pub(super) const MARKDOWN: &str = "# Notes\n\nSome *soft* and **loud** words, [l
 
 pub(super) const TEXT: &str =
     "Dear all,\n\nthe meeting is on 3 May at 10:30.\n\n  Item    Count\n  Pen         3\n\nGrüße\n";
+
+/// An electronic invoice (UBL) of companies that do not exist.
+pub(super) const E_INVOICE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<Invoice xmlns=\"urn:oasis:names:specification:ubl:schema:xsd:Invoice-2\" \
+xmlns:a=\"urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2\" \
+xmlns:b=\"urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2\">
+<b:ID>R-7</b:ID><b:IssueDate>2030-01-31</b:IssueDate><b:DocumentCurrencyCode>EUR</b:DocumentCurrencyCode>
+<a:AccountingSupplierParty><a:Party><a:PartyName><b:Name>Orchard &amp; Sons</b:Name></a:PartyName></a:Party></a:AccountingSupplierParty>
+<a:TaxTotal><b:TaxAmount currencyID=\"EUR\">1.90</b:TaxAmount></a:TaxTotal>
+<a:LegalMonetaryTotal><b:TaxInclusiveAmount currencyID=\"EUR\">11.90</b:TaxInclusiveAmount></a:LegalMonetaryTotal>
+<a:InvoiceLine><b:InvoicedQuantity unitCode=\"C62\">2</b:InvoicedQuantity>\
+<b:LineExtensionAmount currencyID=\"EUR\">10.00</b:LineExtensionAmount><a:Item><b:Name>Apples</b:Name></a:Item>\
+<a:Price><b:PriceAmount currencyID=\"EUR\">5.00</b:PriceAmount></a:Price></a:InvoiceLine>
+</Invoice>
+";

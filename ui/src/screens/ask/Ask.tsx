@@ -11,7 +11,7 @@ import { historyKey, readHistory, withEntry, type HistoryEntry } from "./history
 import { SearchResults } from "./SearchResults.tsx";
 
 const MODES = [{ value: "ask", label: "Ask" }, { value: "search", label: "Search" }] as const;
-const TYPES = ["pdf", "docx", "xlsx", "pptx", "html", "md", "txt", "eml", "png", "jpg", "tiff"];
+const TYPES = ["pdf", "docx", "xlsx", "pptx", "html", "md", "txt", "eml", "png", "jpg", "tiff", "xml"];
 
 export default function Ask() {
   const [params, setParams] = useSearchParams();

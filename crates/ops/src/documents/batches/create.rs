@@ -1,6 +1,8 @@
 //! Creating a batch.
 
-use domain::{Action, AuditAction, AuditEntry, BatchId, Caller, Entity, IdempotencyClaim};
+use domain::{
+    Action, AuditAction, AuditEntry, BatchId, Caller, Entity, IdempotencyClaim, SchemaMapping,
+};
 use serde_json::{Value, json};
 use store::NewBatch;
 use url::Url;
@@ -62,6 +64,10 @@ impl Batches {
                 "expected_documents",
                 "expected_documents must be at least 1.",
             ));
+        }
+        if let Some(mapping) = &requested.schema_mapping {
+            SchemaMapping::read(mapping.clone())
+                .map_err(|error| OpsError::invalid("schema_mapping", error))?;
         }
         let pipeline = requested.pipeline.as_deref().map(|names| self.intake.pipeline_of(names));
         Ok(NewBatch {

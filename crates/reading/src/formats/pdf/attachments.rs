@@ -33,8 +33,5 @@ pub(crate) fn read(
 
 fn media_type(name: &str) -> Option<&'static str> {
     let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
-    if ending == "xml" {
-        return Some("application/xml");
-    }
     domain::FileKind::ALL.iter().find(|kind| kind.as_str() == ending).map(|kind| kind.media_type())
 }

@@ -1,0 +1,119 @@
+//! `parse`: chooses the document type and finds candidates for its fields on the pages, in a sandboxed child.
+//!
+//! The run's configuration names the type when a batch or a rerun chose it; otherwise the classifier decides, and may
+//! abstain. A document without text, without a known type or of a type that does not exist passes, and its result says why it
+//! has no fields: extraction never fails a document because of its content.
+
+use std::fmt;
+use std::io::BufReader;
+use std::sync::Arc;
+
+use domain::{Artifact, EarlierArtifacts, Failure, StageName, StoredFile};
+use engine::{StageInput, StageOutput, StageSettings};
+use extraction::memory::Fingerprint;
+use extraction::parse::ParseRequest;
+use extraction::parsed::Parsed;
+use extraction::sandboxed::Extractor;
+use extraction::stored::ParsedArtifact;
+use extraction::tenant_store::ExtractionStore;
+use reading::pool::Document;
+
+use crate::context::StageContext;
+use crate::{Layout, Ocr, Preprocess};
+
+pub struct Parse {
+    settings: StageSettings,
+    context: StageContext,
+    extractor: Extractor,
+    store: Arc<dyn ExtractionStore>,
+}
+
+impl Parse {
+    pub const NAME: StageName = StageName::PARSE;
+
+    pub fn new(context: StageContext, store: Arc<dyn ExtractionStore>, concurrency: usize) -> Self {
+        let settings = StageSettings { concurrency, ..StageSettings::default() };
+        let extractor = Extractor::new(context.reader.children());
+        Self { settings, context, extractor, store }
+    }
+
+    async fn parse(&self, input: &StageInput) -> Result<StageOutput, Failure> {
+        if !has_text(&input.earlier) {
+            return Ok(StageOutput::default());
+        }
+        let tenant_id = input.tenant_id;
+        let types = self.store.types(tenant_id).await?;
+        let wanted = input.config.document_type.clone();
+        let version_of = |name: &str| {
+            let found = types.iter().find(|of| of.document_type.name == name);
+            found.map(|of| of.version)
+        };
+        if let Some(name) = wanted.as_ref().filter(|name| version_of(name).is_none()) {
+            let warnings = vec![format!(
+                "The document type '{name}' does not exist, so no fields were extracted. Rerun the document with another type."
+            )];
+            return self.store(input, 0, Parsed { warnings, ..Parsed::default() }).await;
+        }
+        let pages = [Preprocess::NAME, Ocr::NAME, Layout::NAME];
+        let pages = self.context.pages(input, &pages).await?;
+        let memory = self.store.memory(tenant_id, &fingerprint(&pages).await).await?;
+        let request = ParseRequest {
+            types: types.iter().map(|of| of.document_type.clone()).collect(),
+            wanted,
+            memory,
+        };
+        let parsed = self.extractor.parse(tenant_id, request, &pages).await?;
+        if parsed.document_type.is_empty() {
+            return self.store(input, 0, parsed).await;
+        }
+        // A child is not trusted: it must have chosen one of the types that it was given.
+        let Some(version) = version_of(&parsed.document_type) else {
+            return Err(Failure::poison(
+                "the document was assigned a type that does not exist",
+                "Rerun the document from the stage 'parse'.",
+            ));
+        };
+        self.store(input, version, parsed).await
+    }
+
+    /// Stores nothing when there is nothing to say, so that the later stages have no work.
+    async fn store(
+        &self,
+        input: &StageInput,
+        type_version: u32,
+        content: Parsed,
+    ) -> Result<StageOutput, Failure> {
+        if content == Parsed::default() {
+            return Ok(StageOutput::default());
+        }
+        let json = ParsedArtifact { type_version, content }.to_json();
+        let file = self.context.store_artifact(input, Artifact::PARSED, json.into()).await?;
+        Ok(StageOutput { artifacts: vec![Artifact::Parsed(file)], ..StageOutput::default() })
+    }
+}
+
+/// The layout of the pages. Pages that cannot be read have none; the child that reads them reports why.
+async fn fingerprint(pages: &Document) -> Fingerprint {
+    let pages = pages.clone();
+    let read = move || {
+        let file = pages.reopened().ok()?;
+        Fingerprint::read(BufReader::new(file)).ok()
+    };
+    tokio::task::spawn_blocking(read).await.ok().flatten().unwrap_or_default()
+}
+
+/// Whether the pages contain words. The stage runs when that is unknown.
+pub(crate) fn has_text(earlier: &EarlierArtifacts) -> bool {
+    let mut laid_out = earlier.get(&Layout::NAME).into_iter().flatten();
+    !laid_out.any(
+        |artifact| matches!(artifact, Artifact::Text(StoredFile { size_bytes, .. }) if *size_bytes == 0),
+    )
+}
+
+stage!(Parse, parse, has_text);
+
+impl fmt::Debug for Parse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parse").field("context", &self.context).finish_non_exhaustive()
+    }
+}
