@@ -68,7 +68,7 @@ pub fn parse(
     let Some(chosen) = chosen else { return Ok(Parsed::default()) };
     let mut fields = Vec::new();
     if has_isin(&chosen) {
-        fields.push(ParsedField { name: "isin".to_owned(), candidates });
+        fields.push(ParsedField::new("isin", candidates));
     }
     Ok(Parsed { document_type: chosen.name.clone(), fields, ..Parsed::default() })
 }

@@ -84,13 +84,13 @@ async fn a_review_teaches_its_own_tenant_alone() {
     let entries = remembered(&library, acme.tenant.tenant_id, &next).await;
     assert_eq!(entries.len(), 1);
     assert_eq!(entries[0].fields.len(), 3);
-    assert_eq!(remembered(&library, other.tenant.tenant_id, &next).await, []);
+    assert!(remembered(&library, other.tenant.tenant_id, &next).await.is_empty());
     let stranger = "Kantonalbank Südtal Börsenabrechnung Verkauf Abschlussdatum Gutschrift";
-    assert_eq!(remembered(&library, acme.tenant.tenant_id, stranger).await, []);
+    assert!(remembered(&library, acme.tenant.tenant_id, stranger).await.is_empty());
     let audit = library.app.get("/v1/audit?action=LAYOUT_LEARNT").bearer(&acme.admin_token);
     let rows = audit.send().await.body;
     assert_eq!(rows["items"].as_array().unwrap().len(), 1);
-    assert!(!rows.to_string().contains("1068"), "{rows}");
+    assert!(!rows.to_string().contains("1068.6"), "{rows}");
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn a_deleted_document_is_forgotten_and_teaches_nothing() {
     review(&library, &admin, doc_id, &FIRST).await.unwrap();
     let deleted = library.app.request(Method::DELETE, &format!("/v1/documents/{doc_id}"));
     assert_eq!(deleted.bearer(&acme.admin_token).status().await, StatusCode::NO_CONTENT);
-    assert_eq!(remembered(&library, acme.tenant.tenant_id, &text).await, []);
+    assert!(remembered(&library, acme.tenant.tenant_id, &text).await.is_empty());
     let learnt = review(&library, &admin, doc_id, &FIRST).await;
     assert!(matches!(learnt, Err(OpsError::NotFound(_))), "{learnt:?}");
 }
@@ -151,7 +151,7 @@ async fn only_those_who_may_edit_results_teach() {
     }
     let learnt = review(&library, &Caller::of_user(&other.admin), doc_id, &FIRST).await;
     assert!(matches!(learnt, Err(OpsError::NotFound(_))), "{learnt:?}");
-    assert_eq!(remembered(&library, acme.tenant.tenant_id, &text).await, []);
+    assert!(remembered(&library, acme.tenant.tenant_id, &text).await.is_empty());
 }
 
 #[tokio::test]

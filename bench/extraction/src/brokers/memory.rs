@@ -66,7 +66,8 @@ fn compare_brokers(documents: &[Document]) -> anyhow::Result<(Measured, Measured
             let training: Vec<&Example> = others.flat_map(|(_, examples)| examples).collect();
             let model = training::fit(&training, Settings::default(), Provenance::default());
             for confirmed in &of_broker {
-                let Some(entry) = learn(document_type, confirmed) else { continue };
+                let found = extract(document_type, confirmed, &model, &[]);
+                let Some(entry) = learn(document_type, confirmed, &found) else { continue };
                 for document in of_broker.iter().filter(|other| other.name != confirmed.name) {
                     let before = extract(document_type, document, &model, &[]);
                     let entry = std::slice::from_ref(&entry);
@@ -100,23 +101,34 @@ fn extract(
     reconcile(document_type, &parsed)
 }
 
-/// What the document teaches when a reviewer has confirmed its true values.
-fn learn(document_type: &DocumentType, document: &Document) -> Option<MemoryEntry> {
-    let field = |value: &str| Field {
-        value: Some(value.to_owned()),
-        status: FieldStatus::Confirmed,
-        ..Field::missing()
+/// What the document teaches when a reviewer has confirmed the right values of a result and corrected the others. Only the
+/// place of a confirmed value is known.
+fn learn(
+    document_type: &DocumentType,
+    document: &Document,
+    found: &Extraction,
+) -> Option<MemoryEntry> {
+    let review = |name: &str, trade: &Trade, found: Option<&FieldGroup>| {
+        let value = trade.expected(name);
+        let field = found.and_then(|group| group.get(name));
+        let right = trade.is_right(name, field.and_then(|field| field.value.as_deref()));
+        let (status, place) = match field {
+            Some(field) if right == Some(true) => (FieldStatus::Confirmed, Some(field)),
+            _ => (FieldStatus::Corrected, None),
+        };
+        let page = place.and_then(|field| field.page);
+        let area = place.and_then(|field| field.area);
+        let value = (!value.is_empty()).then_some(value);
+        Field { value, status, page, area, ..Field::missing() }
     };
-    let group = |trade: &Trade| -> FieldGroup {
-        let values = FIELDS.iter().map(|name| (*name, trade.expected(name)));
-        values
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| (name.to_owned(), field(&value)))
-            .collect()
+    let group = |(at, trade): (usize, &Trade)| -> FieldGroup {
+        let found = found.trades.get(at);
+        let fields = FIELDS.iter().map(|name| ((*name).to_owned(), review(name, trade, found)));
+        fields.filter(|(_, field)| field.value.is_some()).collect()
     };
     let confirmed = Extraction {
         document_type: document_type.name.clone(),
-        trades: document.trades.iter().map(group).collect(),
+        trades: document.trades.iter().enumerate().map(group).collect(),
         ..Extraction::default()
     };
     ReviewedDocument::new(&document.scan, document_type).learn(document_type, &confirmed)

@@ -57,8 +57,10 @@ pub(super) fn fields(
             _ => {
                 let end = scan.rows.iter().take_while(|row| row.page <= 1).count();
                 let rows = 0..end.max(1);
-                let prepared = Prepared::new(scan, &Segment { rows, isin: None }, labels);
-                field(&prepared, index, spec, name, model, recall)
+                let segment = Segment { rows, isin: None };
+                let prepared =
+                    Prepared { recall: Some(recall), ..Prepared::new(scan, &segment, labels) };
+                field(&prepared, index, spec, name, model)
             }
         };
         parsed.fields.push(found);

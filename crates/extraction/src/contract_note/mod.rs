@@ -32,6 +32,8 @@ pub struct Prepared<'s> {
     pub mentions: Vec<&'s Mention>,
     pub features: Vec<Vec<String>>,
     pub hits: Vec<Vec<Hit>>,
+    /// What earlier documents of the issuer taught.
+    pub recall: Option<&'s Recall<'s>>,
 }
 
 impl<'s> Prepared<'s> {
@@ -49,7 +51,7 @@ impl<'s> Prepared<'s> {
             })
             .collect();
         let hits = mentions.iter().map(|mention| labels.find(&mention.context)).collect();
-        Self { mentions, features, hits }
+        Self { mentions, features, hits, recall: None }
     }
 
     /// Adds the features that depend on the side.
@@ -108,7 +110,7 @@ fn trade(
     model: &Model,
     recall: &Recall<'_>,
 ) -> Vec<ParsedField> {
-    let mut prepared = Prepared::new(scan, segment, labels);
+    let mut prepared = Prepared { recall: Some(recall), ..Prepared::new(scan, segment, labels) };
     let sides = side::candidates(document_type, scan, segment, model, recall);
     if let Some(best) = sides.first() {
         prepared.set_side(&best.value);
@@ -118,7 +120,7 @@ fn trade(
         let (Some("trades"), name) = spec.group() else { continue };
         match name {
             "side" | "security_name" | "price_currency" | "currency" => {}
-            _ => fields.push(field(&prepared, index, spec, name, model, recall)),
+            _ => fields.push(field(&prepared, index, spec, name, model)),
         }
     }
     securities::add(scan, segment, &prepared, &mut fields);
@@ -132,7 +134,6 @@ fn field(
     spec: &FieldSpec,
     name: &str,
     model: &Model,
-    recall: &Recall<'_>,
 ) -> ParsedField {
     let mut remembered = Vec::new();
     let mut scored: Vec<(usize, f32)> = prepared
@@ -141,7 +142,8 @@ fn field(
         .map(|at| {
             let shared = features::label(index, &prepared.hits[at]);
             let score = model.score(name, &prepared.features[at]) + model.score(SHARED, &shared);
-            let support = recall.support(spec, prepared.mentions[at]);
+            let support = prepared.recall.map(|recall| recall.support(spec, prepared.mentions[at]));
+            let support = support.unwrap_or_default();
             if support.is_match {
                 remembered.push(at);
             }

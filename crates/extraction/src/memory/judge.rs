@@ -54,9 +54,10 @@ impl ReviewedDocument {
             .map(|place| (recall.strength(&memory.field, &place.context), place))
             .filter(|(strength, _)| *strength >= MIN_STRENGTH);
         if memory.rules.iter().any(|rule| rule.terms.len() > 1) {
-            let amounts: Vec<Decimal> =
-                supported.filter_map(|(_, place)| decimal(&place.value)).collect();
-            return (!amounts.is_empty()).then(|| amounts.into_iter().sum::<Decimal>().to_string());
+            let mut amounts = supported.filter_map(|(_, place)| decimal(&place.value)).peekable();
+            amounts.peek()?;
+            let sum = amounts.try_fold(Decimal::ZERO, |sum, amount| sum.checked_add(amount));
+            return sum.map(|sum| sum.to_string());
         }
         supported.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, place)| place.value.clone())
     }

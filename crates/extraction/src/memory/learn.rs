@@ -100,6 +100,10 @@ impl Learner<'_> {
 
     fn rules(&self, spec: &FieldSpec, labels: &BTreeSet<Token>, field: &Field) -> Vec<Rule> {
         let Some(value) = field.value.as_deref() else { return Vec::new() };
+        // Documents have many zeros, and most of them say nothing.
+        if decimal(value).is_some_and(|value| value.is_zero()) {
+            return Vec::new();
+        }
         let same: Vec<&Place> = self
             .places
             .iter()
@@ -108,18 +112,16 @@ impl Learner<'_> {
         if same.is_empty() {
             return self.sum(spec, labels, value).into_iter().collect();
         }
-        // The reviewer's own choice of a place, then the labels of the type, decide between equal values.
+        // The place of the value that the reviewer confirmed decides between equal values, then the labels of the type.
         let marked: Vec<&Place> =
             same.iter().copied().filter(|place| is_marked(place, field)).collect();
-        if field.status == FieldStatus::Corrected && !marked.is_empty() {
-            return marked.into_iter().map(rule).collect();
+        if !marked.is_empty() {
+            return rules_of(&marked);
         }
-        let score = |place: &Place| {
-            let marked = u32::from(is_marked(place, field));
-            place.context.label_score(labels) + 3 * marked
-        };
+        let score = |place: &Place| place.context.label_score(labels);
         let best = same.iter().map(|place| score(place)).max().unwrap_or_default();
-        same.into_iter().filter(|place| score(place) == best).take(MAX_RULES).map(rule).collect()
+        let likely: Vec<&Place> = same.into_iter().filter(|place| score(place) == best).collect();
+        rules_of(&likely)
     }
 
     /// The amounts whose sum is the value: rows with a label of the field, or any that follow each other.
@@ -155,8 +157,13 @@ fn is_marked(place: &Place, field: &Field) -> bool {
         })
 }
 
-fn rule(place: &Place) -> Rule {
-    Rule { terms: vec![place.context.clone()] }
+/// The rules for places of which it is not known which one counts.
+fn rules_of(places: &[&Place]) -> Vec<Rule> {
+    let rule = |place: &&Place| Rule {
+        terms: vec![place.context.clone()],
+        places: u32::try_from(places.len()).unwrap_or(u32::MAX),
+    };
+    places.iter().take(MAX_RULES).map(rule).collect()
 }
 
 /// A run of neighbouring amounts, the last of each row, with the given sum.
@@ -177,11 +184,13 @@ fn run_with_sum(amounts: &[&Place], total: Decimal) -> Option<Rule> {
                 terms.last().is_none_or(|before| place.row.abs_diff(before.row) <= MAX_TERM_GAP);
             let amount = decimal(&place.value);
             let (true, Some(amount)) = (near && terms.len() < MAX_TERMS, amount) else { break };
-            sum += amount;
+            let Some(more) = sum.checked_add(amount) else { break };
+            sum = more;
             terms.push(place);
             if sum == total && terms.len() > 1 {
                 return Some(Rule {
                     terms: terms.into_iter().map(|place| place.context.clone()).collect(),
+                    places: 1,
                 });
             }
         }

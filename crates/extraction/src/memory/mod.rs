@@ -57,6 +57,8 @@ pub struct FieldMemory {
 pub struct Rule {
     /// One for a value that stands on the page; several when the value is the sum of those.
     pub terms: Vec<Context>,
+    /// How many places of the value were equally likely when the rule was learnt: 1 when it is certain.
+    pub places: u32,
 }
 
 /// How often a memory was right and wrong.

@@ -4,7 +4,7 @@ use domain::FieldKind;
 
 use super::context::Context;
 use super::places::choices;
-use super::{FieldMemory, Fingerprint, MemoryEntry};
+use super::{FieldMemory, Fingerprint, MemoryEntry, Rule};
 use crate::scan::Scan;
 use crate::scoring::Mention;
 use crate::types::{DocumentType, FieldSpec};
@@ -124,21 +124,26 @@ impl<'a> Recall<'a> {
 impl FieldMemory {
     /// From 0 to 1: how well a value with these surroundings fits one of the rules.
     fn similarity(&self, context: &Context) -> f32 {
-        let similarities = self.rules.iter().map(|rule| match rule.terms.as_slice() {
-            [term] => ramp(term.similarity(context), MIN_MATCH, FULL_MATCH),
-            terms => {
-                let terms = terms.iter().map(|term| term.term_similarity(context));
-                ramp(terms.fold(0.0, f32::max), MIN_MATCH, FULL_MATCH)
-            }
+        let similarities = self.rules.iter().map(|rule| {
+            let similarity = match rule.terms.as_slice() {
+                [term] => ramp(term.similarity(context), MIN_MATCH, FULL_MATCH),
+                terms => {
+                    let terms = terms.iter().map(|term| term.term_similarity(context));
+                    ramp(terms.fold(0.0, f32::max), MIN_MATCH, FULL_MATCH)
+                }
+            };
+            similarity * rule.certainty()
         });
-        similarities.fold(0.0, f32::max) * self.certainty()
+        similarities.fold(0.0, f32::max)
     }
+}
 
-    /// Several rules for one value say that the memory is not sure which place counts.
+impl Rule {
+    /// Less when it is not known which of several places counts.
     fn certainty(&self) -> f32 {
-        #[expect(clippy::cast_precision_loss, reason = "at most a few rules")]
-        let rules = self.rules.len() as f32;
-        1.0 / rules.max(1.0).sqrt()
+        #[expect(clippy::cast_precision_loss, reason = "a few places")]
+        let places = self.places.max(1) as f32;
+        1.0 / places.sqrt()
     }
 }
 

@@ -42,6 +42,7 @@ pub(super) fn document_type(fields: &[(&str, FieldKind, &[&str])]) -> DocumentTy
             .into(),
         patterns: Vec::new(),
         choices: [].into(),
+        additive: name.ends_with("fees"),
         required: false,
         must_review: false,
     };

@@ -196,10 +196,7 @@ fn the_place_that_the_reviewer_marked_is_learnt_when_the_value_occurs_twice() {
         "We settled for you on 03.05.2024",
     ]);
     let mut confirmed = corrected(&[("trade_date", "2024-05-03")]);
-    let values = &on.pages[0];
-    let spot = values.spots.last().expect("two dates");
-    let area =
-        spot.words.of(&values.page.words).first().and_then(|word| word.area).expect("an area");
+    let area = on.places.last().and_then(|place| place.area).expect("two dates");
     let field = confirmed.trades.first_mut().and_then(|trade| trade.get_mut("trade_date"));
     let field = field.expect("the field");
     field.page = Some(1);
@@ -235,7 +232,7 @@ fn an_entry_is_judged_by_what_the_reviewer_of_the_next_document_says() {
     for field in result.trades.iter_mut().flat_map(|trade| trade.values_mut()) {
         field.status = domain::FieldStatus::NeedsReview;
     }
-    assert_eq!(second().judge(&entries, &result), []);
+    assert!(second().judge(&entries, &result).is_empty());
 }
 
 #[test]
@@ -256,7 +253,7 @@ fn a_document_without_words_teaches_nothing() {
 #[test]
 fn an_entry_has_no_text_of_the_document() {
     let stored = learnt(&first()).to_json().to_string().to_lowercase();
-    for text in ["nordbank", "alpha", "commission", "1068", "2024-05-03", "1.057"] {
+    for text in ["nordbank", "alpha", "commission", "1068.60", "2024-05-03", "1.057"] {
         assert!(!stored.contains(text), "{text}");
     }
 }
@@ -273,10 +270,11 @@ fn the_stored_form_is_read_again() {
 /// The stored form changes only with its version: add fields, and read what is missing.
 #[test]
 fn the_stored_form_of_version_1_stays() {
-    let golden = include_str!("golden/memory_entry_v1.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/memory/golden/memory_entry_v1.json");
+    let golden = std::fs::read_to_string(path).expect("the golden file");
     let entry = learnt(&first());
-    let shown = format!("{:#}\n", entry.to_json());
+    let shown = format!("{}\n", entry.to_json());
     assert_eq!(shown, golden, "{shown}");
-    let golden = serde_json::from_str(golden).expect("JSON");
+    let golden = serde_json::from_str(&golden).expect("JSON");
     assert_eq!(MemoryEntry::read(golden), Ok(entry));
 }
