@@ -56,7 +56,7 @@ impl ReviewedDocument {
         if memory.rules.iter().any(|rule| rule.terms.len() > 1) {
             let mut amounts = supported.filter_map(|(_, place)| decimal(&place.value)).peekable();
             amounts.peek()?;
-            let sum = amounts.try_fold(Decimal::ZERO, |sum, amount| sum.checked_add(amount));
+            let sum = amounts.try_fold(Decimal::ZERO, Decimal::checked_add);
             return sum.map(|sum| sum.to_string());
         }
         supported.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, place)| place.value.clone())
