@@ -37,6 +37,9 @@ enum Command {
     EInvoices,
     /// Measures contract notes, each broker with weights that were fitted without its documents.
     Brokers {
+        /// Measure instead how much one confirmed document improves the others of its broker.
+        #[arg(long)]
+        memory: bool,
         /// Print each value that is wrong.
         #[arg(long)]
         errors: bool,
@@ -89,8 +92,13 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Receipts { details } => receipts::run(&args.corpus, &args.cache, details),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
-        Command::Brokers { errors, only } => {
-            brokers::measure(&args.corpus, &args.cache, errors.then_some(only.as_str()))
+        Command::Brokers { memory, errors, only } => {
+            let errors = errors.then_some(only.as_str());
+            if memory {
+                brokers::memory::measure(&args.corpus, &args.cache, errors)
+            } else {
+                brokers::measure(&args.corpus, &args.cache, errors)
+            }
         }
         Command::Fit { to, date } => brokers::fit(&args.corpus, &args.cache, &to, &date),
         Command::Calibrate { to } => {

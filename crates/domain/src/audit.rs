@@ -45,6 +45,7 @@ audit_actions! {
     OriginalRead = "ORIGINAL_READ",
     DocumentRenamed = "DOCUMENT_RENAMED",
     DocumentRestored = "DOCUMENT_RESTORED",
+    LayoutLearnt = "LAYOUT_LEARNT",
     OwnerAdded = "OWNER_ADDED",
     BatchCreated = "BATCH_CREATED",
     JobCreated = "JOB_CREATED",

@@ -66,6 +66,10 @@ typed_id!(
     BatchId
 );
 typed_id!(
+    /// What one confirmed document taught the layout memory.
+    MemoryId
+);
+typed_id!(
     /// One processing of one version of a document.
     RunId
 );

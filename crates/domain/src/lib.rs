@@ -55,8 +55,8 @@ pub use extraction::{
 };
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
-    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, ResultId, RunId, TenantId, TokenId,
-    TradeId, UserId,
+    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, MemoryId, ResultId, RunId, TenantId,
+    TokenId, TradeId, UserId,
 };
 pub use origin::{AttachedFile, Origin, RunType, SourceType};
 pub use panics::panic_message;

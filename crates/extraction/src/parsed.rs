@@ -21,6 +21,17 @@ pub struct Candidate {
     pub currency: Option<String>,
 }
 
+impl Candidate {
+    /// Records that the layout memory has chosen the candidate.
+    #[must_use]
+    pub(crate) fn remembered(mut self) -> Self {
+        if self.source == FieldSource::Page {
+            self.source = FieldSource::LayoutMemory;
+        }
+        self
+    }
+}
+
 /// A field with its candidates, the best first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParsedField {

@@ -8,6 +8,7 @@ use pages::{Area, Page};
 use crate::candidates::{self, Conventions};
 use crate::geometry::View;
 use crate::letter_spacing;
+use crate::memory::{Collector, Fingerprint};
 use crate::scoring::mention::{self, Mention, PageWords};
 
 /// The most mentions and rows that are kept from the beginning of a document, and from its end.
@@ -38,6 +39,9 @@ pub struct Scan {
     pub pages: u32,
     /// Whether pages in the middle of the document were left out.
     pub truncated: bool,
+    /// Which layout the document has; known after the last page.
+    pub fingerprint: Fingerprint,
+    layout: Collector,
     last_mentions: VecDeque<Mention>,
     last_rows: VecDeque<RowText>,
     next_row: usize,
@@ -50,6 +54,7 @@ impl Scan {
 
     pub fn add(&mut self, page: &Page) {
         self.pages += 1;
+        self.layout.add(page);
         let page = letter_spacing::join(page);
         let page = page.as_ref();
         let view = View::new(page);
@@ -96,6 +101,7 @@ impl Scan {
 
     /// Call this after the last page. Decides what ambiguous dates and numbers mean.
     pub fn finish(&mut self) {
+        self.fingerprint = std::mem::take(&mut self.layout).finish();
         self.mentions.extend(self.last_mentions.drain(..));
         self.rows.extend(self.last_rows.drain(..));
         for mention in &mut self.mentions {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use domain::{Failure, TenantId};
 
 use crate::acceptance::TenantAcceptance;
-use crate::memory::MemoryEntry;
+use crate::memory::{Fingerprint, MemoryEntry};
 use crate::types::DocumentType;
 
 /// A document type in one of its versions.
@@ -29,8 +29,12 @@ pub trait ExtractionStore: Send + Sync {
         version: u32,
     ) -> ExtractionStoreFuture<'a, Option<DocumentType>>;
 
-    /// What the tenant's reviewers confirmed, for the classifier and for scoring.
-    fn memory(&self, tenant_id: TenantId) -> ExtractionStoreFuture<'_, Vec<MemoryEntry>>;
+    /// What the tenant's reviewers confirmed on documents with a similar layout.
+    fn memory<'a>(
+        &'a self,
+        tenant_id: TenantId,
+        fingerprint: &'a Fingerprint,
+    ) -> ExtractionStoreFuture<'a, Vec<MemoryEntry>>;
 
     /// The error rate that the tenant chose for a document type, and the evidence for it.
     fn acceptance<'a>(

@@ -2,11 +2,12 @@
 
 use domain::{Dependency, Failure, TenantId};
 use extraction::acceptance::TenantAcceptance;
-use extraction::memory::MemoryEntry;
+use extraction::memory::{Fingerprint, MemoryEntry};
 use extraction::tenant_store::{ExtractionStore, ExtractionStoreFuture, TypeVersion};
 use extraction::types::{DocumentType, builtin};
 use store::Store;
 
+use crate::documents::layout_memory::similar_layouts;
 use crate::{OpsError, Quality};
 
 /// Cheap to clone.
@@ -47,8 +48,15 @@ impl ExtractionStore for TenantExtraction {
         Box::pin(async move { Ok(builtin().iter().find(|of| of.name == name).cloned()) })
     }
 
-    fn memory(&self, _: TenantId) -> ExtractionStoreFuture<'_, Vec<MemoryEntry>> {
-        Box::pin(async { Ok(Vec::new()) })
+    fn memory<'a>(
+        &'a self,
+        tenant_id: TenantId,
+        fingerprint: &'a Fingerprint,
+    ) -> ExtractionStoreFuture<'a, Vec<MemoryEntry>> {
+        Box::pin(async move {
+            let similar = similar_layouts(&self.store, tenant_id, fingerprint).await;
+            similar.map_err(|error| unreadable(&error))
+        })
     }
 
     fn acceptance<'a>(

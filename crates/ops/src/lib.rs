@@ -52,6 +52,8 @@ pub use documents::batches::results::BatchResult;
 pub use documents::facets::{BatchFacet, DocumentFacets};
 pub use documents::find_ids::FoundIds;
 pub use documents::intake::{Intake, IntakeSettings};
+pub use documents::layout_memory::similar_layouts;
+pub use documents::learn_layout::Learnt;
 pub use documents::links::{LinkRequest, LinkTarget, OriginalDownload, SignedLink};
 pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
 pub use documents::originals_cleanup::{OriginalsCleanup, RemovedObjects, Retention};

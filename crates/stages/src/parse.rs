@@ -5,15 +5,18 @@
 //! has no fields: extraction never fails a document because of its content.
 
 use std::fmt;
+use std::io::BufReader;
 use std::sync::Arc;
 
 use domain::{Artifact, EarlierArtifacts, Failure, StageName, StoredFile};
 use engine::{StageInput, StageOutput, StageSettings};
+use extraction::memory::Fingerprint;
 use extraction::parse::ParseRequest;
 use extraction::parsed::Parsed;
 use extraction::sandboxed::Extractor;
 use extraction::stored::ParsedArtifact;
 use extraction::tenant_store::ExtractionStore;
+use reading::pool::Document;
 
 use crate::context::StageContext;
 use crate::{Layout, Ocr, Preprocess};
@@ -51,9 +54,9 @@ impl Parse {
             )];
             return self.store(input, 0, Parsed { warnings, ..Parsed::default() }).await;
         }
-        let memory = self.store.memory(tenant_id).await?;
         let pages = [Preprocess::NAME, Ocr::NAME, Layout::NAME];
         let pages = self.context.pages(input, &pages).await?;
+        let memory = self.store.memory(tenant_id, &fingerprint(&pages).await).await?;
         let request = ParseRequest {
             types: types.iter().map(|of| of.document_type.clone()).collect(),
             wanted,
@@ -87,6 +90,16 @@ impl Parse {
         let file = self.context.store_artifact(input, Artifact::PARSED, json.into()).await?;
         Ok(StageOutput { artifacts: vec![Artifact::Parsed(file)], ..StageOutput::default() })
     }
+}
+
+/// The layout of the pages. Pages that cannot be read have none; the child that reads them reports why.
+async fn fingerprint(pages: &Document) -> Fingerprint {
+    let pages = pages.clone();
+    let read = move || {
+        let file = pages.reopened().ok()?;
+        Fingerprint::read(BufReader::new(file)).ok()
+    };
+    tokio::task::spawn_blocking(read).await.ok().flatten().unwrap_or_default()
 }
 
 /// Whether the pages contain words. The stage runs when that is unknown.

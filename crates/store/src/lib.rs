@@ -23,6 +23,7 @@ mod documents;
 mod error;
 mod idempotency;
 mod jobs;
+mod layout_memory;
 mod object_store;
 mod open;
 mod page;
@@ -61,6 +62,7 @@ pub use jobs::{
     JobRecord, JobSummary, Lease, LeaseRef, NamedClaim, NewRun, NextJob, Outcome, PausedJobs,
     ProgressReport, QueueRecord, Report, ReusedStages, ScheduleLease, StageSlots, StaleBefore,
 };
+pub use layout_memory::{LayoutMemoryRecord, LayoutMemoryVerdict, NewLayoutMemory};
 pub use object_store::{KnownArtifacts, KnownOriginal};
 pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,

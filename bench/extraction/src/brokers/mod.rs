@@ -1,6 +1,7 @@
 //! Contract notes of 40 brokers: how many values are exactly right when the weights never saw the broker.
 
 mod examples;
+pub(crate) mod memory;
 mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,7 @@ pub(crate) fn load(corpus: &Path, cache: &Path) -> anyhow::Result<Vec<Document>>
 /// Right and all values of each field.
 type Counts = BTreeMap<&'static str, (usize, usize)>;
 
+#[derive(Default)]
 struct Measured {
     counts: Counts,
     errors: Vec<String>,

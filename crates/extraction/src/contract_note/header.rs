@@ -4,6 +4,7 @@ use domain::{FieldKind, FieldSource};
 
 use super::{Prepared, Segment, derived, field};
 use crate::fold::folded_words;
+use crate::memory::Recall;
 use crate::parsed::{Candidate, Parsed, ParsedField};
 use crate::scan::Scan;
 use crate::scoring::Model;
@@ -42,6 +43,7 @@ pub(super) fn fields(
     scan: &Scan,
     labels: &mut LabelIndex,
     model: &Model,
+    recall: &Recall<'_>,
     parsed: &mut Parsed,
 ) {
     for (index, spec) in document_type.fields.iter().enumerate() {
@@ -55,7 +57,9 @@ pub(super) fn fields(
             _ => {
                 let end = scan.rows.iter().take_while(|row| row.page <= 1).count();
                 let rows = 0..end.max(1);
-                let prepared = Prepared::new(scan, &Segment { rows, isin: None }, labels);
+                let segment = Segment { rows, isin: None };
+                let prepared =
+                    Prepared { recall: Some(recall), ..Prepared::new(scan, &segment, labels) };
                 field(&prepared, index, spec, name, model)
             }
         };

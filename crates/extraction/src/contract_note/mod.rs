@@ -8,6 +8,7 @@ mod side;
 use domain::{FieldKind, FieldSource};
 use rust_decimal::Decimal;
 
+use crate::memory::Recall;
 use crate::parsed::{Candidate, Parsed, ParsedField};
 use crate::scan::Scan;
 use crate::scoring::features::{self, Agreement};
@@ -31,6 +32,8 @@ pub struct Prepared<'s> {
     pub mentions: Vec<&'s Mention>,
     pub features: Vec<Vec<String>>,
     pub hits: Vec<Vec<Hit>>,
+    /// What earlier documents of the issuer taught.
+    pub recall: Option<&'s Recall<'s>>,
 }
 
 impl<'s> Prepared<'s> {
@@ -48,7 +51,7 @@ impl<'s> Prepared<'s> {
             })
             .collect();
         let hits = mentions.iter().map(|mention| labels.find(&mention.context)).collect();
-        Self { mentions, features, hits }
+        Self { mentions, features, hits, recall: None }
     }
 
     /// Adds the features that depend on the side.
@@ -80,12 +83,22 @@ fn fits(mention: &Mention, kind: FieldKind) -> bool {
 
 /// Finds the trades of a contract note.
 pub fn parse(document_type: &DocumentType, scan: &Scan, model: &Model) -> Parsed {
+    parse_with_memory(document_type, scan, model, &Recall::default())
+}
+
+/// Finds the trades of a contract note, with what earlier documents of its issuer taught.
+pub fn parse_with_memory(
+    document_type: &DocumentType,
+    scan: &Scan,
+    model: &Model,
+    recall: &Recall<'_>,
+) -> Parsed {
     let mut labels = LabelIndex::new(document_type);
     let mut parsed = Parsed { document_type: document_type.name.clone(), ..Parsed::default() };
     for segment in segments(scan) {
-        parsed.trades.push(trade(document_type, scan, &segment, &mut labels, model));
+        parsed.trades.push(trade(document_type, scan, &segment, &mut labels, model, recall));
     }
-    header::fields(document_type, scan, &mut labels, model, &mut parsed);
+    header::fields(document_type, scan, &mut labels, model, recall, &mut parsed);
     parsed
 }
 
@@ -95,9 +108,10 @@ fn trade(
     segment: &Segment,
     labels: &mut LabelIndex,
     model: &Model,
+    recall: &Recall<'_>,
 ) -> Vec<ParsedField> {
-    let mut prepared = Prepared::new(scan, segment, labels);
-    let sides = side::candidates(document_type, scan, segment, model);
+    let mut prepared = Prepared { recall: Some(recall), ..Prepared::new(scan, segment, labels) };
+    let sides = side::candidates(document_type, scan, segment, model, recall);
     if let Some(best) = sides.first() {
         prepared.set_side(&best.value);
     }
@@ -121,23 +135,32 @@ fn field(
     name: &str,
     model: &Model,
 ) -> ParsedField {
+    let mut remembered = Vec::new();
     let mut scored: Vec<(usize, f32)> = prepared
         .fitting(spec)
         .into_iter()
         .map(|at| {
             let shared = features::label(index, &prepared.hits[at]);
             let score = model.score(name, &prepared.features[at]) + model.score(SHARED, &shared);
-            (at, score)
+            let support = prepared.recall.map(|recall| recall.support(spec, prepared.mentions[at]));
+            let support = support.unwrap_or_default();
+            if support.is_match {
+                remembered.push(at);
+            }
+            (at, score + support.log_odds)
         })
         .collect();
     if spec.additive {
         scored.retain(|(_, score)| *score >= LEAST_PART_SCORE);
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
         scored.truncate(MAX_PARTS);
-        let parts = scored.iter().map(|&(at, score)| candidate(prepared.mentions[at], score));
+        let parts = scored.iter().map(|&(at, score)| {
+            let part = candidate(prepared.mentions[at], score);
+            if remembered.contains(&at) { part.remembered() } else { part }
+        });
         return ParsedField { additive: true, ..ParsedField::new(name, parts.collect()) };
     }
-    let candidates = log_odds(prepared, scored, model.none(name), spec.kind);
+    let candidates = log_odds(prepared, scored, &remembered, model.none(name), spec.kind);
     ParsedField::new(name, candidates)
 }
 
@@ -145,6 +168,7 @@ fn field(
 fn log_odds(
     prepared: &Prepared<'_>,
     mut scored: Vec<(usize, f32)>,
+    remembered: &[usize],
     none: f32,
     kind: FieldKind,
 ) -> Vec<Candidate> {
@@ -156,6 +180,7 @@ fn log_odds(
     for (at, score) in scored {
         let probability = (score - top).exp() / total;
         let candidate = candidate(prepared.mentions[at], 0.0);
+        let candidate = if remembered.contains(&at) { candidate.remembered() } else { candidate };
         let same = |other: &Candidate| {
             let equal = other.value == candidate.value
                 || (kind != FieldKind::Date

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Segment, derived, logit};
 use crate::fold::folded_words;
+use crate::memory::{Recall, Support};
 use crate::parsed::Candidate;
 use crate::scan::Scan;
 use crate::scoring::Model;
@@ -76,12 +77,19 @@ pub(super) fn candidates(
     scan: &Scan,
     segment: &Segment,
     model: &Model,
+    recall: &Recall<'_>,
 ) -> Vec<Candidate> {
     let (features, named) = side_features(document_type, scan, segment);
+    let remembered = recall.choices("trades[].side", scan, document_type);
+    let support = |side: &str| {
+        let found = remembered.iter().find(|(value, _)| value == side);
+        found.map_or_else(Support::default, |(_, support)| *support)
+    };
     let score = |side: &str| {
         // Without weights, the side that is named first counts.
         let first = named.first().is_some_and(|(known, _)| known == side);
-        model.score("side", &side_choice(side, &features)) + if first { 0.5 } else { 0.0 }
+        let own = model.score("side", &side_choice(side, &features));
+        own + if first { 0.5 } else { 0.0 } + support(side).log_odds
     };
     let scores: Vec<f32> = SIDES.iter().map(|side| score(side)).collect();
     let top = scores.iter().copied().fold(f32::MIN, f32::max);
@@ -93,7 +101,7 @@ pub(super) fn candidates(
             let score = logit((score - top).exp() / total);
             let row =
                 named.iter().find(|(known, _)| known == side).and_then(|(_, row)| scan.row(*row));
-            match row {
+            let found = match row {
                 Some(row) => Candidate {
                     raw: row.text.join(" "),
                     page: Some(row.page),
@@ -102,7 +110,8 @@ pub(super) fn candidates(
                     ..derived(side, score)
                 },
                 None => derived(side, score),
-            }
+            };
+            if support(side).is_match { found.remembered() } else { found }
         })
         .collect();
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));

@@ -11,6 +11,8 @@ mod delete;
 pub(crate) mod facets;
 pub(crate) mod find_ids;
 pub(crate) mod intake;
+pub(crate) mod layout_memory;
+pub(crate) mod learn_layout;
 pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod originals_cleanup;

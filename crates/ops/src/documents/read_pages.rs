@@ -57,17 +57,42 @@ impl Content {
         number: u32,
     ) -> Result<(Page, u32), OpsError> {
         let run = self.permit_run(caller, ReadableObject::Page, doc_id, None).await?;
+        let (pages, index, end) = self.page_index(&run).await?;
+        let range = index.range_of(number, end).ok_or(OpsError::NotFound("page"))?;
+        let page = artifact::parse_page(&fetch(&self.blobs, &run, &pages, range).await?);
+        Ok((page.map_err(damaged)?, u32::try_from(index.count()).unwrap_or(u32::MAX)))
+    }
+
+    /// The first pages of a run, at most so many.
+    pub(crate) async fn first_pages(
+        &self,
+        run: &PermittedRun,
+        limit: usize,
+    ) -> Result<Vec<Page>, OpsError> {
+        let (artifact, index, end) = self.page_index(run).await?;
+        let mut pages = Vec::new();
+        for number in (1..).take(index.count().min(limit)) {
+            let Some(range) = index.range_of(number, end) else { break };
+            let page = artifact::parse_page(&fetch(&self.blobs, run, &artifact, range).await?);
+            pages.push(page.map_err(damaged)?);
+        }
+        Ok(pages)
+    }
+
+    /// The pages of a run, with their positions and where these begin.
+    async fn page_index(
+        &self,
+        run: &PermittedRun,
+    ) -> Result<(ListedArtifact, PageIndex, u64), OpsError> {
         let pages =
-            find_artifact(&self.read_as(&run).await?, Artifact::PAGES).ok_or_else(not_processed)?;
-        self.verify_pages(&run, &pages).await?;
-        let fetch = |range| fetch(&self.blobs, &run, &pages, range);
+            find_artifact(&self.read_as(run).await?, Artifact::PAGES).ok_or_else(not_processed)?;
+        self.verify_pages(run, &pages).await?;
+        let fetch = |range| fetch(&self.blobs, run, &pages, range);
         let size = run.read_range(&self.blobs, &pages, Some(0..0)).await?.size();
         let end = fetch(size.saturating_sub(artifact::END_LENGTH)..size).await?;
         let end = artifact::index_position(&end).map_err(damaged)?;
         let index = PageIndex::parse(&fetch(end..size).await?).map_err(damaged)?;
-        let range = index.range_of(number, end).ok_or(OpsError::NotFound("page"))?;
-        let page = artifact::parse_page(&fetch(range).await?).map_err(damaged)?;
-        Ok((page, u32::try_from(index.count()).unwrap_or(u32::MAX)))
+        Ok((pages, index, end))
     }
 
     /// The text of the whole document.

@@ -14,7 +14,7 @@ use domain::{
 use engine::{Progress, StageInput, Stages};
 use extraction::acceptance::TenantAcceptance;
 use extraction::calibration::Calibration;
-use extraction::memory::MemoryEntry;
+use extraction::memory::{Fingerprint, MemoryEntry};
 use extraction::tenant_store::{ExtractionStore, ExtractionStoreFuture, TypeVersion};
 use extraction::types::DocumentType;
 use pages::Part;
@@ -386,7 +386,11 @@ impl ExtractionStore for TestExtractionStore {
         Box::pin(self.step(found))
     }
 
-    fn memory(&self, _: TenantId) -> ExtractionStoreFuture<'_, Vec<MemoryEntry>> {
+    fn memory<'a>(
+        &'a self,
+        _: TenantId,
+        _: &'a Fingerprint,
+    ) -> ExtractionStoreFuture<'a, Vec<MemoryEntry>> {
         Box::pin(self.step(Vec::new))
     }
 
