@@ -71,7 +71,7 @@ pub enum Reach {
 use Reach::{All, Nothing, Own};
 
 /// The permission table: one row per action, one column per role, in [`Role::ALL`]'s order.
-const TABLE: [(Action, [Reach; 6]); 26] = {
+const TABLE: [(Action, [Reach; 6]); 27] = {
     const ADMIN_ONLY: [Reach; 6] = [All, Nothing, Nothing, Nothing, Nothing, Nothing];
     const OVERSIGHT: [Reach; 6] = [All, Nothing, Nothing, Nothing, All, Nothing];
     const INTAKE: [Reach; 6] = [All, All, All, Nothing, Nothing, All];

@@ -1,14 +1,14 @@
 //! Gives the stages of extraction the document types, the layout memory and the chosen error rate of a tenant.
 
-use domain::{Dependency, Failure, TenantId};
+use domain::{Caller, Dependency, Failure, TenantId};
 use extraction::acceptance::TenantAcceptance;
 use extraction::memory::{Fingerprint, MemoryEntry};
 use extraction::tenant_store::{ExtractionStore, ExtractionStoreFuture, TypeVersion};
-use extraction::types::{DocumentType, builtin};
+use extraction::types::DocumentType;
 use store::Store;
 
 use crate::documents::layout_memory::similar_layouts;
-use crate::{OpsError, Quality};
+use crate::{DocumentTypes, OpsError, Quality};
 
 /// Cheap to clone.
 #[derive(Clone, Debug)]
@@ -19,6 +19,10 @@ pub struct TenantExtraction {
 impl TenantExtraction {
     pub fn new(store: Store) -> Self {
         Self { store }
+    }
+
+    fn document_types(&self) -> DocumentTypes {
+        DocumentTypes::new(self.store.clone())
     }
 }
 
@@ -33,19 +37,30 @@ fn unreadable(error: &OpsError) -> Failure {
 }
 
 impl ExtractionStore for TenantExtraction {
-    fn types(&self, _: TenantId) -> ExtractionStoreFuture<'_, Vec<TypeVersion>> {
-        let builtin = builtin().iter();
-        let types = builtin.map(|of| TypeVersion { version: 0, document_type: of.clone() });
-        Box::pin(async move { Ok(types.collect()) })
+    fn types(&self, tenant_id: TenantId) -> ExtractionStoreFuture<'_, Vec<TypeVersion>> {
+        Box::pin(async move {
+            let types = self.document_types().of_tenant(tenant_id).await;
+            let types = types.map_err(|error| unreadable(&error))?.into_iter();
+            Ok(types
+                .map(|of| TypeVersion { version: of.version, document_type: of.definition })
+                .collect())
+        })
     }
 
     fn type_version<'a>(
         &'a self,
-        _: TenantId,
+        tenant_id: TenantId,
         name: &'a str,
-        _: u32,
+        version: u32,
     ) -> ExtractionStoreFuture<'a, Option<DocumentType>> {
-        Box::pin(async move { Ok(builtin().iter().find(|of| of.name == name).cloned()) })
+        Box::pin(async move {
+            let caller = Caller::system(tenant_id);
+            match self.document_types().find(&caller, name, Some(version)).await {
+                Ok(found) => Ok(Some(found.definition)),
+                Err(OpsError::NotFound(_)) => Ok(None),
+                Err(error) => Err(unreadable(&error)),
+            }
+        })
     }
 
     fn memory<'a>(
