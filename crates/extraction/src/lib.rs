@@ -11,11 +11,13 @@
 pub mod acceptance;
 pub mod calibration;
 pub mod candidates;
+pub mod classify;
 pub mod contract_note;
 pub mod e_invoice;
 pub mod fold;
 pub mod generic;
 pub mod geometry;
+pub mod labelled;
 pub mod letter_spacing;
 pub mod memory;
 pub mod parse;

@@ -13,6 +13,7 @@ fn spec(name: &str, kind: FieldKind) -> FieldSpec {
         labels: BTreeMap::new(),
         patterns: Vec::new(),
         choices: BTreeMap::new(),
+        additive: false,
         required: false,
         must_review: false,
     }
