@@ -166,7 +166,9 @@ impl Conversion {
 }
 
 fn cents(amount: Decimal) -> Decimal {
-    amount.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero)
+    let mut rounded = amount.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero);
+    rounded.rescale(2);
+    rounded
 }
 
 fn conversions(fields: &[ParsedField], currency: Option<&str>) -> Vec<Conversion> {
