@@ -11,6 +11,7 @@
 pub mod acceptance;
 pub mod calibration;
 pub mod candidates;
+pub mod classify;
 pub mod collector;
 pub mod contract_note;
 pub mod e_invoice;
@@ -18,6 +19,7 @@ pub mod fold;
 pub mod generic;
 pub mod geometry;
 mod invoice;
+pub mod labelled;
 mod labels;
 pub mod letter_spacing;
 pub mod memory;

@@ -1,12 +1,22 @@
 //! Finds the values of a document's fields on its pages.
+//!
+//! Pages pass by one after the other. What stays of them is bounded ([`Scan`]), so a document of 3,000 pages needs no more
+//! memory than one of a hundred.
 
 use pages::Part;
 use pages::artifact::ArtifactError;
 use thiserror::Error;
 
-use crate::memory::MemoryEntry;
-use crate::parsed::{Candidate, Parsed, ParsedField};
+use crate::candidates;
+use crate::classify::classify;
+use crate::collector::Collector;
+use crate::geometry::View;
+use crate::memory::{MemoryEntry, Recall};
+use crate::parsed::Parsed;
+use crate::scan::Scan;
+use crate::scoring::Model;
 use crate::types::DocumentType;
+use crate::{contract_note, e_invoice, generic, labelled, letter_spacing};
 
 /// What to look for.
 #[derive(Clone, Debug, Default)]
@@ -26,49 +36,88 @@ pub enum ExtractError {
     UnknownType(String),
 }
 
-/// Reads the pages one by one.
+/// Reads the pages one by one. Without a wanted type the classifier chooses one; when it abstains, the result has no
+/// type and no fields.
 pub fn parse(
     parts: impl Iterator<Item = Result<Part, ArtifactError>>,
     request: &ParseRequest,
 ) -> Result<Parsed, ExtractError> {
-    let mut candidates: Vec<Candidate> = Vec::new();
+    let find = |name: &str| request.types.iter().find(|known| known.name == name);
+    let wanted = match &request.wanted {
+        Some(name) => Some(find(name).ok_or_else(|| ExtractError::UnknownType(name.clone()))?),
+        None => None,
+    };
+    let mut scan = Scan::new();
+    let mut electronic = e_invoice::Collector::default();
+    let mut labelled_values = generic::Collector::default();
+    let mut by_rows = Collector::default();
     for part in parts {
-        let Part::Page(page) = part? else { continue };
-        for word in &page.words {
-            let text = word.text.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-            let is_isin = text.len() == 12
-                && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
-                && text.bytes().take(2).all(|byte| byte.is_ascii_uppercase())
-                && text.ends_with(|c: char| c.is_ascii_digit());
-            if is_isin && candidates.len() < 8 {
-                candidates.push(Candidate {
-                    value: text.to_owned(),
-                    raw: word.text.clone(),
-                    page: Some(page.number),
-                    area: word.area,
-                    source: domain::FieldSource::Page,
-                    score: 2.0,
-                    currency: None,
-                });
+        match part? {
+            Part::Head(head) => electronic.head(&head),
+            Part::Attachment(attachment) => electronic.attachment(&attachment),
+            Part::Page(page) => {
+                let page = letter_spacing::join(&page);
+                let view = View::new(&page);
+                let found = candidates::find(&view);
+                electronic.page(&view, &found);
+                labelled_values.page(&view, &found);
+                by_rows.page(&page, &found);
+                scan.add_found(&view, found);
             }
+            Part::Tail(_) => {}
         }
     }
-    let has_isin = |of: &&DocumentType| of.fields.iter().any(|field| field.name == "isin");
-    let chosen = match &request.wanted {
-        Some(name) => Some(
-            request
-                .types
-                .iter()
-                .find(|of| of.name == *name)
-                .ok_or_else(|| ExtractError::UnknownType(name.clone()))?,
-        ),
-        None if candidates.is_empty() => None,
-        None => request.types.iter().find(has_isin),
-    };
-    let Some(chosen) = chosen else { return Ok(Parsed::default()) };
-    let mut fields = Vec::new();
-    if has_isin(&chosen) {
-        fields.push(ParsedField::new("isin", candidates));
+    scan.finish();
+    let is_invoice = electronic.is_invoice()
+        && wanted.is_none_or(|wanted| wanted.name == e_invoice::DOCUMENT_TYPE)
+        && find(e_invoice::DOCUMENT_TYPE).is_some();
+    if is_invoice {
+        return Ok(electronic.finish());
     }
-    Ok(Parsed { document_type: chosen.name.clone(), fields, ..Parsed::default() })
+    let remembered = || Recall::document_type(&request.memory, &scan.fingerprint).and_then(find);
+    let chosen = wanted.or_else(remembered).or_else(|| classify(&request.types, &scan));
+    let Some(document_type) = chosen else {
+        return Ok(Parsed::default());
+    };
+    let recall = Recall::new(&request.memory, &scan.fingerprint, &document_type.name);
+    let mut parsed = if document_type.name == generic::DOCUMENT_TYPE {
+        labelled_values.finish()
+    } else if let Some(parsed) = by_rows.finish(document_type) {
+        parsed
+    } else {
+        of_type(document_type, &scan, &recall)
+    };
+    parsed.warnings.extend(electronic.finish().warnings);
+    warn(&scan, &mut parsed);
+    Ok(parsed)
 }
+
+/// The fields of a type with a list of fields.
+fn of_type(document_type: &DocumentType, scan: &Scan, recall: &Recall<'_>) -> Parsed {
+    let model = Model::contract_note();
+    let has_trades = document_type.fields.iter().any(|spec| spec.group().0 == Some("trades"));
+    if has_trades {
+        return contract_note::parse_with_memory(document_type, scan, model, recall);
+    }
+    Parsed {
+        document_type: document_type.name.clone(),
+        fields: labelled::fields(document_type, scan, model),
+        ..Parsed::default()
+    }
+}
+
+fn warn(scan: &Scan, parsed: &mut Parsed) {
+    let is_ambiguous =
+        scan.mentions.iter().any(|m| m.found.date().is_some() && m.found.is_ambiguous());
+    if is_ambiguous {
+        parsed.warnings.push("The order of day and month of a date is ambiguous.".to_owned());
+    }
+    if scan.truncated {
+        parsed
+            .warnings
+            .push("The document is long: values in its middle were not considered.".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use pages::{Area, Page};
 
-use crate::candidates::{self, Conventions};
+use crate::candidates::{self, Conventions, Found};
 use crate::geometry::View;
 use crate::letter_spacing;
 use crate::memory::{Collector, Fingerprint};
@@ -52,23 +52,29 @@ impl Scan {
         Self::default()
     }
 
+    /// Takes in a page.
     pub fn add(&mut self, page: &Page) {
+        let page = letter_spacing::join(page);
+        let view = View::new(&page);
+        let found = candidates::find(&view);
+        self.add_found(&view, found);
+    }
+
+    /// Takes in a page whose candidates are known.
+    pub fn add_found(&mut self, view: &View<'_>, found: Vec<Found>) {
+        let page = view.page;
         self.pages += 1;
         self.layout.add(page);
-        let page = letter_spacing::join(page);
-        let page = page.as_ref();
-        let view = View::new(page);
-        let found = candidates::find(&view);
         self.conventions.observe(page.language.as_deref(), &found);
-        let words = PageWords::new(&view, &found);
+        let words = PageWords::new(view, &found);
         for found in found {
             let Some((row, _)) = view.place(found.words.from as usize) else { continue };
-            let context = mention::context(&view, &words, &found);
+            let context = mention::context(view, &words, &found);
             self.push_mention(Mention { found, row: self.next_row + row, context });
         }
         for (at, row) in view.rows.iter().enumerate() {
             let text = row.words.iter().map(|&word| page.words[word].text.clone()).collect();
-            let words = words.row(&view, at);
+            let words = words.row(view, at);
             let number = self.next_row + at;
             self.push_row(RowText { number, page: page.number, text, words, area: row.area });
         }

@@ -22,7 +22,7 @@ pub use side::{SIDES, side_choice, side_features};
 
 /// The most candidates of a field that are kept.
 const MAX_CANDIDATES: usize = 10;
-const MAX_PARTS: usize = 14;
+const MAX_PARTS: usize = 24;
 /// Parts of a sum with a lower score are dropped.
 const LEAST_PART_SCORE: f32 = -5.0;
 
@@ -128,7 +128,7 @@ fn trade(
 }
 
 /// Scores the candidates of one field.
-fn field(
+pub(crate) fn field(
     prepared: &Prepared<'_>,
     index: usize,
     spec: &FieldSpec,

@@ -56,37 +56,31 @@ fn first_rows(scan: &Scan) -> Vec<(usize, String)> {
     rows
 }
 
-/// The first row of each trade: the earliest row before each ISIN whose first word occurs once before every ISIN.
+/// The first row of each trade: the earliest row whose first word also begins a row before every other ISIN. Before the
+/// second ISIN the last such row counts, because the words of the letterhead may be in a footer too.
 fn starts(scan: &Scan, isins: &[(usize, String)]) -> Option<Vec<usize>> {
     let mut from = 0;
-    let mut common: Option<BTreeMap<String, Vec<usize>>> = None;
+    let mut common: Option<BTreeMap<&str, Vec<usize>>> = None;
     for (row, _) in isins {
-        let mut firsts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut last: BTreeMap<&str, usize> = BTreeMap::new();
         for text in scan.rows.iter().filter(|text| (from..=*row).contains(&text.number)) {
             if let Some(first) = text.words.first() {
-                firsts.entry(first.clone()).or_default().push(text.number);
+                last.insert(first, text.number);
             }
         }
-        firsts.retain(|_, rows| rows.len() == 1);
         common = Some(match common {
-            None => firsts,
+            None => last.into_iter().map(|(word, row)| (word, vec![row])).collect(),
             Some(mut known) => {
-                known.retain(|word, rows| match firsts.get(word) {
-                    Some(more) => {
-                        rows.extend(more);
-                        true
-                    }
-                    None => false,
+                known.retain(|word, rows| {
+                    rows.extend(last.get(word));
+                    last.contains_key(word)
                 });
                 known
             }
         });
         from = row + 1;
     }
-    let mut candidates: Vec<Vec<usize>> = common?.into_values().collect();
-    // The distance to the ISIN is about the same in each trade; a word of the letterhead is not a beginning.
-    candidates.sort_by_key(|rows| rows[1]);
-    candidates.into_iter().next()
+    common?.into_values().min_by_key(|rows| rows[1])
 }
 
 /// A trade has at least two amounts.
@@ -97,4 +91,48 @@ fn has_amounts(scan: &Scan, segment: &Segment) -> bool {
             && mention.found.decimals >= 2
     });
     amounts.take(2).count() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidates::page_of_rows;
+
+    fn segments_of(rows: &[&str]) -> Vec<Segment> {
+        let mut scan = Scan::new();
+        scan.add(&page_of_rows(rows));
+        scan.finish();
+        segments(&scan)
+    }
+
+    #[test]
+    fn each_security_is_a_trade() {
+        let found = segments_of(&[
+            "Musterbank AG",
+            "Auftrag Kauf",
+            "ISIN DE0005190003",
+            "Kurswert EUR 10,00",
+            "Betrag EUR 11,00",
+            "Auftrag Verkauf",
+            "ISIN US0378331005",
+            "Kurswert EUR 20,00",
+            "Betrag EUR 19,00",
+        ]);
+        let rows: Vec<_> = found.iter().map(|segment| segment.rows.clone()).collect();
+        assert_eq!(rows, [1..5, 5..9]);
+        assert_eq!(found[1].isin.as_deref(), Some("US0378331005"));
+    }
+
+    #[test]
+    fn a_second_security_without_amounts_is_no_trade() {
+        let found = segments_of(&[
+            "Kauf",
+            "ISIN DE0005190003",
+            "Kurswert EUR 10,00",
+            "Betrag EUR 11,00",
+            "Bezugsrecht ISIN US0378331005",
+        ]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].isin, None);
+    }
 }

@@ -15,6 +15,8 @@ pub const SIDES: [&str; 4] = ["buy", "sell", "dividend", "other"];
 /// How many rows are examined: what a document is about is said at its beginning.
 const MAX_ROWS: usize = 70;
 const EARLY_ROWS: usize = 25;
+/// What speaks for a side that is named at all, in a short row, and before the others.
+const PRIOR: [(&str, f32); 3] = [("named", 1.0), ("titled", 1.5), ("first", 1.5)];
 
 /// The features of a trade's words, and the row that names each side first.
 pub fn side_features(
@@ -27,14 +29,8 @@ pub fn side_features(
     let mut named: Vec<(String, usize)> = Vec::new();
     let rows = scan.rows.iter().filter(|row| segment.rows.contains(&row.number));
     for (at, row) in rows.take(MAX_ROWS).enumerate() {
-        for word in &row.words {
-            features.insert(format!("w={word}"));
-            if at < EARLY_ROWS {
-                features.insert(format!("e={word}"));
-            }
-        }
-        for pair in row.words.windows(2) {
-            features.insert(format!("b={}_{}", pair[0], pair[1]));
+        if at < EARLY_ROWS {
+            features.extend(row.words.iter().map(|word| format!("e={word}")));
         }
         let written = folded_words(&row.text.join(" "));
         for (side, phrase) in &phrases {
@@ -86,10 +82,13 @@ pub(super) fn candidates(
         found.map_or_else(Support::default, |(_, support)| *support)
     };
     let score = |side: &str| {
-        // Without weights, the side that is named first counts.
-        let first = named.first().is_some_and(|(known, _)| known == side);
-        let own = model.score("side", &side_choice(side, &features));
-        own + if first { 0.5 } else { 0.0 } + support(side).log_odds
+        // Words that name a side count for themselves: the weights know the words of other issuers only.
+        let prior: f32 = PRIOR
+            .iter()
+            .filter(|(name, _)| features.contains(&format!("{name}={side}")))
+            .map(|(_, weight)| weight)
+            .sum();
+        prior + model.score("side", &side_choice(side, &features)) + support(side).log_odds
     };
     let scores: Vec<f32> = SIDES.iter().map(|side| score(side)).collect();
     let top = scores.iter().copied().fold(f32::MIN, f32::max);

@@ -82,9 +82,8 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
     Parsed {
         document_type: document_type.name.clone(),
         fields,
-        trades: Vec::new(),
         lines: items.iter().map(|item| line(rows, item)).collect(),
-        warnings: Vec::new(),
+        ..Parsed::default()
     }
 }
 
@@ -98,7 +97,7 @@ fn field(name: &str, candidates: impl IntoIterator<Item = Candidate>) -> ParsedF
             kept.push(candidate);
         }
     }
-    ParsedField { name: name.to_owned(), candidates: kept }
+    ParsedField::new(name, kept)
 }
 
 fn scored_candidate(rows: &Rows, scored: header::Scored) -> Candidate {

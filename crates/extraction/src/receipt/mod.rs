@@ -38,9 +38,7 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
     Parsed {
         document_type: document_type.name.clone(),
         fields,
-        trades: Vec::new(),
-        lines: Vec::new(),
-        warnings: Vec::new(),
+        ..Parsed::default()
     }
 }
 
@@ -52,7 +50,7 @@ fn field(name: &str, mut found: Vec<Candidate>) -> ParsedField {
             kept.push(candidate);
         }
     }
-    ParsedField { name: name.to_owned(), candidates: kept }
+    ParsedField::new(name, kept)
 }
 
 /// The dates, the day before the month where both orders are possible: receipts say so nearly everywhere.

@@ -17,14 +17,14 @@ use crate::parsed::{Candidate, ParsedField};
 use crate::types::Constraint;
 
 /// The most fees and taxes whose subsets are tried.
-pub(super) const MAX_PARTS: usize = 11;
+pub(super) const MAX_PARTS: usize = 10;
 const TOTALS: usize = 6;
 const BASES: usize = 8;
 const RATES: usize = 2;
 /// What a sum that is right adds to the log-odds of a combination: with fees or taxes; without any, when both amounts are
 /// equal; and with a converted amount, which is rounded.
-const SUM_HOLDS: f64 = 4.0;
-const EQUAL: f64 = 2.0;
+const SUM_HOLDS: f64 = 5.0;
+const EQUAL: f64 = 1.0;
 const CONVERTED_SUM_HOLDS: f64 = 3.0;
 const SUM_FAILS: f64 = -3.0;
 const PRODUCT_HOLDS: f64 = 2.0;
@@ -166,14 +166,22 @@ impl Conversion {
 }
 
 fn cents(amount: Decimal) -> Decimal {
-    amount.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero)
+    let mut rounded = amount.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero);
+    rounded.rescale(2);
+    rounded
 }
 
-fn conversions(fields: &[ParsedField]) -> Vec<Conversion> {
+fn conversions(fields: &[ParsedField], currency: Option<&str>) -> Vec<Conversion> {
     let mut conversions = vec![Conversion::None];
+    let mut amounts = fields.iter().flat_map(|field| &field.candidates);
+    if !amounts.any(|amount| differs(amount.currency.as_deref(), currency)) {
+        return conversions;
+    }
     let rates = fields.iter().find(|field| field.name == "exchange_rate");
     for candidate in rates.iter().flat_map(|field| &field.candidates).take(RATES) {
-        let rate = candidate.value.parse::<Decimal>().ok().filter(|rate| !rate.is_zero());
+        // Rates have more digits than amounts.
+        let rate = candidate.value.parse::<Decimal>().ok();
+        let rate = rate.filter(|rate| !rate.is_zero() && rate.scale() >= 3);
         if let Some(rate) = rate {
             conversions.extend([Conversion::Multiply(rate), Conversion::Divide(rate)]);
         }
@@ -188,24 +196,34 @@ fn combinations<'p>(
     bases: &ParsedField,
 ) -> Vec<Combination<'p>> {
     let mut combinations = Vec::new();
-    let mut tables: Vec<(Option<&str>, Conversion, Subsets<'p>)> = Vec::new();
+    let mut tables: Vec<(Considered<'_>, Subsets<'p>)> = Vec::new();
     for (total, candidate) in totals.candidates.iter().take(TOTALS).enumerate() {
         let Ok(amount) = candidate.value.parse::<Decimal>() else { continue };
         let score = bounded(candidate.score);
         let currency = candidate.currency.as_deref();
-        for conversion in conversions(fields) {
-            let known = tables.iter().position(|(c, r, _)| *c == currency && *r == conversion);
-            let at = known.unwrap_or_else(|| {
-                let parts = parts(fields, sum, currency, conversion);
-                tables.push((currency, conversion, Subsets::new(parts)));
-                tables.len() - 1
-            });
-            let subsets = &tables[at].2;
-            let context = Total { index: total, amount, score, currency, conversion };
-            with_bases(&context, sum, bases, subsets, &mut combinations);
+        for conversion in conversions(fields, currency) {
+            for page in [candidate.page, None] {
+                let considered = Considered { currency, conversion, page };
+                let known = tables.iter().position(|(known, _)| *known == considered);
+                let at = known.unwrap_or_else(|| {
+                    tables.push((considered, Subsets::new(parts(fields, sum, considered))));
+                    tables.len() - 1
+                });
+                let context = Total { index: total, amount, score, currency, conversion };
+                with_bases(&context, sum, bases, &tables[at].1, &mut combinations);
+            }
         }
     }
     combinations
+}
+
+/// Which fees and taxes are considered: of all pages, or only of the page of the total, because later pages repeat them in
+/// the calculation of taxes.
+#[derive(Clone, Copy, PartialEq)]
+struct Considered<'s> {
+    currency: Option<&'s str>,
+    conversion: Conversion,
+    page: Option<u32>,
 }
 
 struct Total<'t> {
@@ -288,13 +306,14 @@ fn bounded(score: f32) -> f64 {
 fn parts<'p>(
     fields: &'p [ParsedField],
     sum: &Sum<'_>,
-    currency: Option<&str>,
-    conversion: Conversion,
+    considered: Considered<'_>,
 ) -> Vec<Part<'p>> {
+    let Considered { currency, conversion, page } = considered;
     let mut parts: Vec<Part<'p>> = Vec::new();
     for (at, name) in sum.additive.iter().enumerate() {
         let field = fields.iter().find(|field| field.name == *name);
-        for candidate in field.iter().flat_map(|field| &field.candidates) {
+        let candidates = field.iter().flat_map(|field| &field.candidates);
+        for candidate in candidates.filter(|candidate| page.is_none() || candidate.page == page) {
             let Ok(amount) = candidate.value.parse::<Decimal>() else { continue };
             let foreign = differs(candidate.currency.as_deref(), currency);
             let value = if foreign { conversion.apply(amount) } else { Some(amount) };

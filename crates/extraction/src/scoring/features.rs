@@ -89,6 +89,13 @@ fn form(mention: &Mention, features: &mut Vec<String>) {
         (found.number().is_some_and(|n| n.is_zero()), "zero"),
     ];
     features.extend(flags.iter().filter(|(is, _)| *is).map(|(_, name)| (*name).to_owned()));
+    if let Some(number) = found.number() {
+        let digits = number.trunc().abs().to_string().len();
+        features.push(format!("digits={}", digits.min(8)));
+        if found.decimals == 0 {
+            features.push("integer".to_owned());
+        }
+    }
     let (position, count) = context.position;
     features.push(format!("between={}", context.values_between.min(3)));
     features.push(match (position, count) {
