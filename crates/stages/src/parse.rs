@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::BufReader;
 use std::sync::Arc;
 
-use domain::{Artifact, EarlierArtifacts, Failure, StageName, StoredFile};
+use domain::{Artifact, AttachmentArtifact, EarlierArtifacts, Failure, StageName, StoredFile};
 use engine::{StageInput, StageOutput, StageSettings};
 use extraction::memory::Fingerprint;
 use extraction::parse::ParseRequest;
@@ -102,12 +102,19 @@ async fn fingerprint(pages: &Document) -> Fingerprint {
     tokio::task::spawn_blocking(read).await.ok().flatten().unwrap_or_default()
 }
 
-/// Whether the pages contain words. The stage runs when that is unknown.
+/// Whether there is anything to extract from: words on the pages, or an attachment that may be an electronic invoice. The
+/// stage runs when that is unknown.
 pub(crate) fn has_text(earlier: &EarlierArtifacts) -> bool {
-    let mut laid_out = earlier.get(&Layout::NAME).into_iter().flatten();
-    !laid_out.any(
-        |artifact| matches!(artifact, Artifact::Text(StoredFile { size_bytes, .. }) if *size_bytes == 0),
-    )
+    let of = |stage: StageName| earlier.get(&stage).into_iter().flatten();
+    let is_empty_text =
+        |artifact: &Artifact| matches!(artifact, Artifact::Text(StoredFile { size_bytes: 0, .. }));
+    let is_xml = |artifact: &Artifact| match artifact {
+        Artifact::Attachment(AttachmentArtifact { file_name: Some(name), .. }) => {
+            name.to_lowercase().ends_with(".xml")
+        }
+        _ => false,
+    };
+    !of(Layout::NAME).any(is_empty_text) || of(Preprocess::NAME).any(is_xml)
 }
 
 stage!(Parse, parse, has_text);
@@ -115,5 +122,33 @@ stage!(Parse, parse, has_text);
 impl fmt::Debug for Parse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parse").field("context", &self.context).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{AttachmentContent, ContentHash};
+
+    use super::*;
+
+    #[test]
+    fn the_stage_is_skipped_without_text_and_without_an_electronic_invoice() {
+        let file = |size_bytes: u64| StoredFile {
+            key: String::new(),
+            size_bytes,
+            sha256: ContentHash([0; 32]),
+        };
+        let text = |size: u64| (Layout::NAME, vec![Artifact::Text(file(size))]);
+        let attachment = Artifact::Attachment(AttachmentArtifact {
+            name: AttachmentArtifact::name_of(1),
+            file_name: Some("factur-x.XML".to_owned()),
+            media_type: None,
+            content: AttachmentContent::Stored(file(9)),
+        });
+        assert!(has_text(&EarlierArtifacts::from([text(7)])));
+        assert!(!has_text(&EarlierArtifacts::from([text(0)])));
+        let with_invoice = [text(0), (Preprocess::NAME, vec![attachment])];
+        assert!(has_text(&EarlierArtifacts::from(with_invoice)));
+        assert!(has_text(&EarlierArtifacts::new()), "the stage runs when it is unknown");
     }
 }

@@ -32,7 +32,7 @@ fn mail() -> Vec<u8> {
     mail.replace("--b1--", attached).into_bytes()
 }
 
-fn documents() -> [SampleDocument; 5] {
+fn documents() -> [SampleDocument; 6] {
     [
         SampleDocument::new("note.txt", b"Note\n\nISIN US0378331005\n".to_vec()).of_type("note"),
         SampleDocument::new("letter.txt", sample("txt")),

@@ -1,5 +1,5 @@
 /** The stages in pipeline order; unknown ones come after, by name. */
-const ORDER = ["ingest", "preprocess", "ocr", "layout", "classify", "extract", "chunk", "embed", "index", "enrich", "validate", "package"];
+const ORDER = ["ingest", "preprocess", "ocr", "layout", "index", "parse", "reconcile", "match", "package"];
 
 export function byStage(a: string, b: string): number {
   const [first, second] = [ORDER.indexOf(a), ORDER.indexOf(b)];

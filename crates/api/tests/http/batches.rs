@@ -168,6 +168,69 @@ async fn a_batch_may_have_a_pipeline_of_stages_that_exist() {
     }
 }
 
+/// The document type that the last run of each file was configured with.
+async fn chosen_types(app: &TestApp, token: &str, answer: &Response) -> Vec<Value> {
+    let mut types = Vec::new();
+    for file in answer.body["files"].as_array().unwrap() {
+        let run = file["accepted"]["run_id"].as_str().unwrap();
+        let run = app.get(&format!("/v1/ingestion-runs/{run}")).bearer(token).send().await.body;
+        types.push(run["config"]["document_type"].clone());
+    }
+    types
+}
+
+#[tokio::test]
+async fn the_schema_mapping_of_a_batch_chooses_the_document_type() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    let mapping = json!({"text/*": "receipt", "*invoice*": "invoice"});
+    let batch = make(&app, token, json!({ "schema_mapping": mapping })).await;
+    assert_eq!(get_batch(&app, token, &batch).await["schema_mapping"], mapping);
+    let files = [("March Invoice.txt", "a"), ("b.txt", "b"), ("c.md", "# c")];
+    let answer = add(&app, token, &batch, &files).await;
+    let chosen = chosen_types(&app, token, &answer).await;
+    assert_eq!(chosen, [json!("invoice"), json!("receipt"), json!("receipt")]);
+    let undecided = make(&app, token, json!({"schema_mapping": {"*.pdf": "invoice"}})).await;
+    let answer = add(&app, token, &undecided, &[("d.txt", "d")]).await;
+    assert_eq!(chosen_types(&app, token, &answer).await, [Value::Null]);
+    for wrong in [json!({"*": ["invoice"]}), json!({}), json!(7), json!("No Name")] {
+        let body = json!({ "schema_mapping": wrong });
+        let refused = app.post("/v1/batches", body).bearer(token).send().await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{wrong}");
+        assert_eq!(refused.body["field"], "schema_mapping", "{}", refused.body);
+    }
+}
+
+#[tokio::test]
+async fn a_rerun_chooses_the_document_type_or_keeps_it() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    let batch = make(&app, token, json!({"schema_mapping": "receipt"})).await;
+    let answer = add(&app, token, &batch, &[("a.txt", "a")]).await;
+    let doc_id = answer.body["files"][0]["accepted"]["doc_id"].as_str().unwrap().to_owned();
+    app.work_off().await;
+    let path = format!("/v1/documents/{doc_id}/rerun");
+    for (body, expected) in [
+        (json!({}), json!("receipt")),
+        (json!({"document_type": "invoice"}), json!("invoice")),
+        (json!({"reason": "again"}), json!("invoice")),
+        (json!({"document_type": "auto"}), Value::Null),
+    ] {
+        let rerun = app.post(&path, body.clone()).bearer(token).send().await;
+        assert_eq!(rerun.status, StatusCode::ACCEPTED, "{}", rerun.body);
+        let run = rerun.body["run_id"].as_str().unwrap();
+        let run = app.get(&format!("/v1/ingestion-runs/{run}")).bearer(token).send().await.body;
+        assert_eq!(run["config"]["document_type"], expected, "{body}");
+        app.work_off().await;
+    }
+    let refused =
+        app.post(&path, json!({"document_type": "An Invoice"})).bearer(token).send().await;
+    assert_eq!(
+        (refused.status, &refused.body["field"]),
+        (StatusCode::BAD_REQUEST, &json!("document_type"))
+    );
+}
+
 #[tokio::test]
 async fn a_user_cannot_add_to_an_invisible_batch() {
     let (app, acme) = start().await;

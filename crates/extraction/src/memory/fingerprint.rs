@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
+use crate::letter_spacing;
 use pages::artifact::{ArtifactError, Reader};
 use pages::{Page, Part};
 use serde::{Deserialize, Serialize};
@@ -53,7 +54,7 @@ impl Fingerprint {
             && let Some(part) = reader.next_part()?
         {
             if let Part::Page(page) = part {
-                collector.add(&page);
+                collector.add(&letter_spacing::join(&page));
             }
         }
         Ok(collector.finish())

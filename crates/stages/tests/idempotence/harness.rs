@@ -358,7 +358,7 @@ impl TestExtractionStore {
     fn document_type() -> DocumentType {
         let json = json!({
             "name": "note", "title": "Note", "schema": { "type": "object" },
-            "fields": [{ "name": "isin", "kind": "isin" }],
+            "fields": [{ "name": "isin", "kind": "isin", "labels": { "en": ["ISIN"] } }],
         });
         serde_json::from_value(json).unwrap()
     }
