@@ -1,7 +1,6 @@
 //! Header fields and line items of invoices, from their visible pages.
 //!
-//! Nothing is fitted to these documents: the labels are those of the document type and the rules are general. So every
-//! seller is left out by construction; results are also averaged by seller, because some sellers have several invoices.
+//! No weight is fitted, but labels and rules were written with these documents in view: this is a development set. Results are also averaged by seller, because some sellers have several invoices.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -71,8 +70,7 @@ pub(crate) fn run(root: &Path, cache: &Path, peer: &Path, details: bool) -> anyh
         let printed = Printed::of(corpus::pages(&parts));
         count_lines(&mut lines, &name, &truth, &parsed, &printed);
     }
-    counts
-        .print("invoices, visible header fields, no seller's invoices used for fitting", details)?;
+    counts.print("invoices, visible header fields, development set", details)?;
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
     let mean =
         sellers.values().map(|(right, all)| *right as f64 / (*all).max(1) as f64).sum::<f64>()

@@ -185,7 +185,7 @@ fn placed_tokens(page: &Page, limit: usize) -> Vec<Token> {
         let finite = [area.left, area.top, area.right, area.bottom].iter().all(|at| at.is_finite());
         let characters = word.text.chars().count();
         // Vertical text is no part of any row.
-        let vertical = characters >= 3 && area.height() > 1.2 * area.width();
+        let vertical = characters >= 4 && area.height() > 1.2 * area.width();
         if !finite || vertical || word.text.trim().is_empty() {
             continue;
         }

@@ -91,8 +91,8 @@ fn table(
     let mut at = header.rows.end;
     while at < rows.len() && data.len() < 20_000 {
         let row = &rows[at];
-        let last_page = rows[header.rows.start].page;
-        if row.page > last_page + 1 && !data.iter().any(|data| data.row.page + 1 == row.page) {
+        let last_page = data.last().map_or(rows[header.rows.start].page, |last| last.row.page);
+        if row.page > last_page + 1 {
             break;
         }
         if header_at(rows, at, &labels.columns).is_some() || is_section(row, header) {
