@@ -25,7 +25,7 @@ pub(crate) async fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn text(detail: &DocumentDetailView) -> String {
-    let DocumentDetailView { document, versions, runs, parts } = detail;
+    let DocumentDetailView { document, versions, runs, parts, trades } = detail;
     let status = color::document_status(document.status);
     let mut lines = vec![format!("Document {}: {}", document.doc_id, in_colour(status))];
     let mut line = |label: &str, value: &str| lines.push(format!("  {label:<8}  {value}"));
@@ -48,6 +48,12 @@ fn text(detail: &DocumentDetailView) -> String {
         let label = if part.place == "within" { "Contains" } else { "Part of" };
         let status = color::document_status(part.status);
         line(label, &format!("{}  {} ({status})", short_id(part.doc_id), part.name));
+    }
+    for trade in trades {
+        let known =
+            [trade.side.clone(), trade.isin.clone(), trade.trade_date.map(|on| on.to_string())];
+        let known: Vec<String> = known.into_iter().flatten().collect();
+        line("Trade", &format!("{}  {}", short_id(trade.trade_id), known.join("  ")));
     }
     lines.push(format!("Versions: {}", versions.len()));
     lines.extend(versions.iter().map(version));

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use crate::letter_spacing;
 use pages::artifact::{ArtifactError, Reader};
 use pages::{Page, Part};
 use serde::{Deserialize, Serialize};
 
 use super::tokens::{self, Token};
+use crate::letter_spacing;
 use crate::scoring::mention::context_word;
 
 /// Later pages are often conditions that every document of an issuer repeats, or tables of any length.

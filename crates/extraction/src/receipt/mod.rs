@@ -35,11 +35,7 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
         field("total", totals),
         field("currency", currencies(rows)),
     ];
-    Parsed {
-        document_type: document_type.name.clone(),
-        fields,
-        ..Parsed::default()
-    }
+    Parsed { document_type: document_type.name.clone(), fields, ..Parsed::default() }
 }
 
 fn field(name: &str, mut found: Vec<Candidate>) -> ParsedField {
