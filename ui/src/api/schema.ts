@@ -1226,6 +1226,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Measure the quality of extraction
+         * @description The measured error of accepted fields with its confidence interval, and the share of values that were accepted: by
+         *     document type, by field and over time. Also says from which confidence on fields are accepted, and why none are.
+         */
+        get: operations["measure_quality"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/queues": {
         parameters: {
             query?: never;
@@ -1304,6 +1325,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tenant/acceptance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the accepted error rate
+         * @description Replaces the error rates that are accepted without review, for the tenant and for each document type, and the share of
+         *     accepted documents that is reviewed anyway. They apply to documents that are processed from now on.
+         */
+        put: operations["change_acceptance"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tenant/rules": {
         parameters: {
             query?: never;
@@ -1314,7 +1356,7 @@ export interface paths {
         get?: never;
         /**
          * Change the tenant's rules
-         * @description Replaces all rules. They apply to uploads and reruns from now on: existing documents keep their results until you rerun
+         * @description Replaces masks and pipeline. They apply to uploads and reruns from now on: existing documents keep their results until you rerun
          *     them.
          */
         put: operations["change_rules"];
@@ -1450,6 +1492,32 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The error rate that the tenant accepts without review. What is absent has its default. */
+        AcceptanceView: {
+            /**
+             * Format: double
+             * @description The share of wrong values among accepted fields: 0.02 for 2 %, the default. 0 sends every field to review.
+             * @example 0.02
+             */
+            accepted_error_rate?: number | null;
+            /**
+             * Format: double
+             * @description The share of accepted documents that is sent to review anyway, by chance: 0.02 for 2 %, the default.
+             * @example 0.02
+             */
+            review_share?: number | null;
+            /**
+             * @description What differs for a document type, by its name.
+             * @example {
+             *       "invoice": {
+             *         "accepted_error_rate": 0.01
+             *       }
+             *     }
+             */
+            types?: {
+                [key: string]: components["schemas"]["TypeAcceptanceView"];
+            };
+        };
         ApiKeyPage: {
             items: components["schemas"]["ApiKeyView"][];
             /**
@@ -1940,6 +2008,10 @@ export interface components {
             name?: string | null;
             /** @description The stages for its documents. Default: the tenant's pipeline. */
             pipeline?: string[] | null;
+            /**
+             * @description Which document type the documents have: the name of one type, or an object of patterns and names. A pattern with a
+             *     slash is compared with the media type, others with the file name. Without a match the classifier decides.
+             */
             schema_mapping?: unknown;
             /** @description Where to send the events of the batch. */
             webhook_url?: string | null;
@@ -2256,6 +2328,26 @@ export interface components {
             /** @description File kinds. */
             type: components["schemas"]["FacetView"];
         };
+        /** @description Another candidate for a field. */
+        FieldAlternative: {
+            box?: number[] | null;
+            /** Format: double */
+            confidence: number;
+            /** Format: int32 */
+            page?: number | null;
+            raw: string;
+            source: components["schemas"]["FieldSource"];
+            value: string;
+        };
+        /** @description A field that has different values in two results. */
+        FieldChangeView: {
+            after?: components["schemas"]["ComparedFieldView"] | null;
+            before?: components["schemas"]["ComparedFieldView"] | null;
+            /** @description `added`: only the second result has a value. `removed`: only the first one has. */
+            change: components["schemas"]["ChangeKind"];
+            /** @example trades.0.isin */
+            path: string;
+        };
         /** @description A field of a document type, and how to find it on a page. */
         FieldDefinition: {
             /** @description For the kind `choice`: each value with the words that express it. */
@@ -2284,25 +2376,9 @@ export interface components {
          * @enum {string}
          */
         FieldKind: "money" | "date" | "quantity" | "percent" | "number" | "currency" | "isin" | "wkn" | "iban" | "bic" | "vat_id" | "id" | "party" | "address" | "country" | "choice" | "text";
-        /** @description Another candidate for a field. */
-        FieldAlternative: {
-            box?: number[] | null;
-            /** Format: double */
-            confidence: number;
-            /** Format: int32 */
-            page?: number | null;
-            raw: string;
-            source: components["schemas"]["FieldSource"];
-            value: string;
-        };
-        /** @description A field that has different values in two results. */
-        FieldChangeView: {
-            after?: components["schemas"]["ComparedFieldView"] | null;
-            before?: components["schemas"]["ComparedFieldView"] | null;
-            /** @description `added`: only the second result has a value. `removed`: only the first one has. */
-            change: components["schemas"]["ChangeKind"];
-            /** @example trades.0.isin */
-            path: string;
+        FieldQualityView: components["schemas"]["QualityMeasures"] & {
+            /** @example trades[].isin */
+            field: string;
         };
         /**
          * @description Where the value of a field comes from.
@@ -2482,6 +2558,11 @@ export interface components {
             value: string;
             value_words: components["schemas"]["SpanView"];
         };
+        KindShortfallView: {
+            /** @example money */
+            kind: string;
+            reason: string;
+        };
         /** @description A document that search and answers can use. */
         KnowledgeBaseDocumentView: {
             /** Format: date-time */
@@ -2600,6 +2681,25 @@ export interface components {
             /** @description Servers before this field left it out. */
             tenant_name: string;
         };
+        /** @description A measured error rate. */
+        MeasuredErrorView: {
+            /** Format: double */
+            high?: number | null;
+            /**
+             * Format: double
+             * @description The ends of the 95 % confidence interval (Clopper–Pearson).
+             */
+            low?: number | null;
+            /**
+             * Format: double
+             * @description Null without reviewed fields. The same holds for the interval.
+             */
+            rate?: number | null;
+            /** Format: int32 */
+            reviewed: number;
+            /** Format: int32 */
+            wrong: number;
+        };
         OtherReadingView: {
             /** Format: int32 */
             confidence: number;
@@ -2650,6 +2750,13 @@ export interface components {
             expires_at: string;
             url: string;
         };
+        PeriodQualityView: components["schemas"]["QualityMeasures"] & {
+            /**
+             * Format: date-time
+             * @description Midnight in UTC; of a Monday for weeks.
+             */
+            starts_at: string;
+        };
         /** @description What happened and what to do about it (`application/problem+json`). */
         Problem: {
             /**
@@ -2682,6 +2789,35 @@ export interface components {
             trace_id: string;
             /** @description A URI for the kind of problem: `about:blank#` and the code. */
             type: string;
+        };
+        /** @enum {string} */
+        QualityInterval: "day" | "week";
+        QualityMeasures: {
+            /**
+             * Format: double
+             * @description `accepted` / `extracted`; null without values.
+             */
+            acceptance_rate?: number | null;
+            /** Format: int32 */
+            accepted: number;
+            /** @description The error of accepted fields that were reviewed, for any reason. */
+            error: components["schemas"]["MeasuredErrorView"];
+            /**
+             * Format: int32
+             * @description The extracted values.
+             */
+            extracted: number;
+            /** @description The error of accepted fields of documents that were reviewed by chance: it stands for all accepted fields. */
+            sampled_error: components["schemas"]["MeasuredErrorView"];
+        };
+        QualityView: {
+            /** Format: date-time */
+            from: string;
+            interval: components["schemas"]["QualityInterval"];
+            /** Format: date-time */
+            to: string;
+            /** @description By name. */
+            types: components["schemas"]["TypeQualityView"][];
         };
         /** @description The queue of a stage. */
         QueueView: {
@@ -2778,6 +2914,11 @@ export interface components {
          *     }
          */
         RerunRequest: {
+            /**
+             * @description The document type, or `auto` for the classifier's choice. Default: as in the previous run.
+             * @example invoice
+             */
+            document_type?: string | null;
             /**
              * @description The first stage to run, on the output of the earlier stages of a previous run. Default: the first stage of the
              *     pipeline.
@@ -2937,6 +3078,8 @@ export interface components {
              * @description The nesting depth of an attachment.
              */
             depth?: number;
+            /** @description The document type that the batch or the rerun chose; absent when the classifier decides. */
+            document_type?: string | null;
             /** Format: int64 */
             file_size_bytes: number;
             /** @description Regions that the run masks. */
@@ -2992,6 +3135,18 @@ export interface components {
              * @default null
              */
             docs_processed?: number | null;
+            /**
+             * Format: int32
+             * @description Fields that the chosen error rate supports using without review.
+             * @default null
+             */
+            fields_accepted?: number | null;
+            /**
+             * Format: int32
+             * @description Fields of the result that have a value.
+             * @default null
+             */
+            fields_extracted?: number | null;
             /**
              * Format: int64
              * @default null
@@ -3277,6 +3432,7 @@ export interface components {
             tags: string[];
         };
         TenantView: {
+            acceptance: components["schemas"]["AcceptanceView"];
             limits: components["schemas"]["LimitsView"];
             name: string;
             rules: components["schemas"]["RulesView"];
@@ -3357,6 +3513,42 @@ export interface components {
             trade_id: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        TypeAcceptanceView: {
+            /** Format: double */
+            accepted_error_rate?: number | null;
+        };
+        /** @description The quality of one document type. */
+        TypeQualityView: components["schemas"]["QualityMeasures"] & {
+            /**
+             * Format: double
+             * @description The chosen error rate.
+             */
+            accepted_error_rate: number;
+            /**
+             * @description What the threshold is based on: `shipped`, `shipped_and_reviewed` or `reviewed` fields.
+             * @example shipped
+             */
+            basis: string;
+            document_type: string;
+            /**
+             * Format: double
+             * @description The upper bound of the error rate of fields from the threshold on.
+             */
+            error_bound?: number | null;
+            /** @description By name. */
+            fields: components["schemas"]["FieldQualityView"][];
+            /** @description The kinds of fields that are not accepted, although others are. */
+            kinds_not_accepted: components["schemas"]["KindShortfallView"][];
+            /** @description In the order of time; periods without data are left out. */
+            periods: components["schemas"]["PeriodQualityView"][];
+            /** @description Why no field is accepted; null when fields are accepted. */
+            shortfall?: string | null;
+            /**
+             * Format: double
+             * @description A field is accepted from this confidence on; null when none is.
+             */
+            threshold?: number | null;
         };
         /** @description An updated original of a document. */
         UpdateForm: {
@@ -5825,6 +6017,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    measure_quality: {
+        parameters: {
+            query?: {
+                /** @description Inclusive. Without it, 90 days before `to`. */
+                from?: string;
+                /** @description Exclusive. Without it, now. */
+                to?: string;
+                /**
+                 * @description Only this document type.
+                 * @example invoice
+                 */
+                type?: string;
+                /** @description The length of `periods`. */
+                interval?: "day" | "week";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The quality of extraction */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QualityView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_queues: {
         parameters: {
             query?: never;
@@ -5964,6 +6193,37 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    change_acceptance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceView"];
+            };
+        };
+        responses: {
+            /** @description The tenant */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

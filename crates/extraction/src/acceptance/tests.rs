@@ -16,7 +16,6 @@ fn spec(name: &str, kind: FieldKind) -> FieldSpec {
         additive: false,
         required: false,
         must_review: false,
-        additive: false,
     }
 }
 
