@@ -51,6 +51,9 @@ pub struct FieldDefinition {
     /// For the kind `choice`: each value with the words that express it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub choices: BTreeMap<String, Vec<String>>,
+    /// The value is the sum of several amounts of the page: commission and exchange fee. Only for the kind `money`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub additive: bool,
     /// A missing value needs review.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,

@@ -181,8 +181,8 @@ mod tests {
         let extraction = Extraction { fields: fields.into(), ..Extraction::default() };
         assert_eq!(
             super::fields(&extraction).text(),
-            "FIELD  VALUE            CONFIDENCE  STATUS        PAGE\n\
-             date                                missing\n\
+            "FIELD  VALUE           CONFIDENCE  STATUS        PAGE\n\
+             date                               missing\n\
              total  12.50 [31m EUR        0.99  needs_review     2"
         );
     }

@@ -49,8 +49,9 @@ async fn documents_are_listed_and_looked_at() {
     {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    let stages: Vec<&str> = shown.lines().rev().take(5).collect();
-    for (stage, name) in stages.iter().zip(["index", "layout", "ocr", "preprocess", "ingest"]) {
+    let stages: Vec<&str> = shown.lines().rev().take(8).collect();
+    let names = ["package", "reconcile", "parse", "index", "layout", "ocr", "preprocess", "ingest"];
+    for (stage, name) in stages.iter().zip(names) {
         let begins = stage.starts_with(&format!("    {name} "));
         assert!(begins && stage.contains(" succeeded "), "{shown}");
     }
