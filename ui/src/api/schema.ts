@@ -2350,6 +2350,8 @@ export interface components {
         };
         /** @description A field of a document type, and how to find it on a page. */
         FieldDefinition: {
+            /** @description The value is the sum of several amounts of the page: commission and exchange fee. Only for the kind `money`. */
+            additive?: boolean;
             /** @description For the kind `choice`: each value with the words that express it. */
             choices?: {
                 [key: string]: string[];

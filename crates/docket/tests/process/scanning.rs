@@ -252,6 +252,12 @@ async fn a_worker_killed_while_it_reads_leaves_nothing_behind_and_another_finish
 async fn assert_read_once(folder: &DataFolder, client: &Client, pages: u64) {
     let document = only_document(client).await;
     let id = document["doc_id"].as_str().unwrap();
+    // The document is active before its fields are extracted.
+    eventually("its run ends", async || {
+        let detail = client.get(&format!("/v1/documents/{id}")).await.body;
+        detail["runs"][0]["status"] == "succeeded"
+    })
+    .await;
     let detail = client.get(&format!("/v1/documents/{id}")).await.body;
     assert_eq!(detail["runs"].as_array().unwrap().len(), 1, "{detail}");
     let run = &detail["runs"][0];
@@ -265,7 +271,8 @@ async fn assert_read_once(folder: &DataFolder, client: &Client, pages: u64) {
         .iter()
         .map(|stage| stage["name"].as_str().unwrap())
         .collect();
-    assert_eq!(stages, ["ingest", "preprocess", "ocr", "layout", "index"]);
+    let all = ["ingest", "preprocess", "ocr", "layout", "index", "parse", "reconcile", "package"];
+    assert_eq!(stages, all);
     let last = client.get(&format!("/v1/documents/{id}/pages/{pages}")).await;
     assert_eq!(last.body["pages"], pages);
     assert_eq!(jobs(folder, "stage = 'ocr' AND expiries = 1 AND status = 'COMPLETED'").await, 1);
