@@ -125,7 +125,7 @@ mod tests {
         let mutator = Mutator::default();
         let ending = |seed| mutator.mutant(seed).file_name.split_once('.').unwrap().1.to_owned();
         let endings: BTreeSet<String> = (0..200).map(ending).collect();
-        assert_eq!(endings.len(), 11, "{endings:?}");
+        assert_eq!(endings.len(), 12, "{endings:?}");
     }
 
     #[test]
