@@ -37,7 +37,7 @@ pub struct DocumentType {
     /// Phrases that such documents contain, by language; the classifier uses them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub phrases: BTreeMap<String, Vec<String>>,
-    /// JSON Schema (draft 2020-12) of the values, as [`values`] nests them.
+    /// JSON Schema (draft 2020-12) of the values, as [`values()`] nests them.
     pub schema: Value,
     /// Empty for a type whose fields are the labelled values that a page has.
     pub fields: Vec<FieldSpec>,

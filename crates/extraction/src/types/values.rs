@@ -69,7 +69,7 @@ fn insert(object: &mut Map<String, Value>, segments: &[&str], value: &str) -> bo
 }
 
 impl DocumentType {
-    /// Checks values, as [`values`] nests them, against the schema of the type.
+    /// Checks values, as [`values()`] nests them, against the schema of the type.
     pub fn check_values(&self, values: &Value) -> Vec<SchemaProblem> {
         let unusable = |message: String| {
             let message = format!("the document type '{}' cannot be used: {message}", self.name);
