@@ -76,8 +76,8 @@ pub enum ConstraintDefinition {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         optional: Vec<String>,
         /// Only where this field has this value.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        when: BTreeMap<String, String>,
+        #[serde(default, skip_serializing_if = "FieldConditions::is_empty")]
+        when: FieldConditions,
     },
     /// `product` = the product of `factors`.
     Product {
@@ -85,13 +85,24 @@ pub enum ConstraintDefinition {
         product: String,
         factors: Vec<String>,
         /// Only where this field has this value.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        when: BTreeMap<String, String>,
+        #[serde(default, skip_serializing_if = "FieldConditions::is_empty")]
+        when: FieldConditions,
     },
     /// `earlier` is not after `later`.
     DateOrder { name: String, earlier: String, later: String },
     /// The sum of a field over all lines or trades = a field of the document.
     LineSum { name: String, field: String, total: String },
+}
+
+/// Names of fields with the values that they must have.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(transparent)]
+pub struct FieldConditions(BTreeMap<String, String>);
+
+impl FieldConditions {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// Who defined a document type.

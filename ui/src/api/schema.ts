@@ -1945,9 +1945,7 @@ export interface components {
             subtract?: string[];
             total: string;
             /** @description Only where this field has this value. */
-            when?: {
-                [key: string]: string;
-            };
+            when?: components["schemas"]["FieldConditions"];
         } | {
             factors: string[];
             name: string;
@@ -1955,9 +1953,7 @@ export interface components {
             /** @enum {string} */
             rule: "product";
             /** @description Only where this field has this value. */
-            when?: {
-                [key: string]: string;
-            };
+            when?: components["schemas"]["FieldConditions"];
         } | {
             earlier: string;
             later: string;
@@ -2347,6 +2343,10 @@ export interface components {
             change: components["schemas"]["ChangeKind"];
             /** @example trades.0.isin */
             path: string;
+        };
+        /** @description Names of fields with the values that they must have. */
+        FieldConditions: {
+            [key: string]: string;
         };
         /** @description A field of a document type, and how to find it on a page. */
         FieldDefinition: {
