@@ -34,6 +34,7 @@ export const SCREENS: readonly Screen[] = [
   screen("/documents", "/documents?q=nothing", "h2"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}`, ".sheet img"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}`, ".sheet img", "button[aria-label=Rename]"),
+  screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=fields`, ".result"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=ask`, "#document-question"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=markdown`, ".markdown pre"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=history`, ".timeline"),
