@@ -43,6 +43,8 @@ export const SCREENS: readonly Screen[] = [
   screen("/documents/:id", ({ failed }) => `/documents/${failed}`, ".run-error"),
   screen("/documents/:id", ({ encrypted }) => `/documents/${encrypted}`, ".run-error", "text=Enter password"),
   screen("/documents/:id", "/documents/none", "text=Document not found"),
+  screen("/trades", "/trades", "text=No trades yet"),
+  screen("/trades", "/trades?isin=DE0007164600", "text=No matching trades"),
   screen("/ask", "/ask", "textarea"),
   screen("/ask", "/ask?mode=search&q=lease", "text=lease.pdf"),
   screen("/attention/:tab?", "/attention", ".cause"),
