@@ -59,6 +59,7 @@ export const SCREENS: readonly Screen[] = [
   screen("/admin/:tab?", "/admin/keys", "td", "text=New key"),
   screen("/admin/:tab?", "/admin/usage", ".bar"),
   screen("/admin/:tab?", "/admin/rules", ".mask-page"),
+  screen("/admin/:tab?", "/admin/quality", ".acceptance"),
   screen("/admin/:tab?", "/admin/audit", "td"),
   screen("/admin/:tab?", "/admin/health", ".dependencies li"),
   screen("/admin/:tab?", "/admin/configuration", "td"),
