@@ -5,11 +5,12 @@ import { changeAcceptance } from "../../api/endpoints.ts";
 import type { Acceptance } from "../../api/types.ts";
 import { Button, Field, ProblemNote } from "../../design/basics.tsx";
 import { showNotice } from "../../live/notices.ts";
-import { percentText, shareOf, withTypeRate } from "./quality.ts";
+import { MOST_ERROR, percentText, shareOf, withTypeRate } from "./quality.ts";
 
 /** What the server uses where the tenant has chosen nothing. */
 const DEFAULT_SHARE = 0.02;
 const NOT_A_SHARE = "Enter a number from 0 to 100.";
+const NOT_A_RATE = "Enter a number from 0 to 50.";
 
 function useSave() {
   const client = useQueryClient();
@@ -26,7 +27,7 @@ export function AcceptanceForm({ saved }: { saved: Acceptance }) {
   const save = useSave();
   const [rate, setRate] = useState(percentText(saved.accepted_error_rate ?? DEFAULT_SHARE));
   const [share, setShare] = useState(percentText(saved.review_share ?? DEFAULT_SHARE));
-  const [accepted_error_rate, review_share] = [shareOf(rate), shareOf(share)];
+  const [accepted_error_rate, review_share] = [shareOf(rate, MOST_ERROR), shareOf(share)];
   const isValid = accepted_error_rate !== null && review_share !== null;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -34,7 +35,7 @@ export function AcceptanceForm({ saved }: { saved: Acceptance }) {
   };
   return (
     <form className="card card-body acceptance" aria-label="Accepted error rate" onSubmit={submit}>
-      <Field label="Accepted error rate, in percent" note={accepted_error_rate === null ? NOT_A_SHARE : "How many of 100 accepted fields may be wrong. 0 sends every field to review."}>
+      <Field label="Accepted error rate, in percent" note={accepted_error_rate === null ? NOT_A_RATE : "How many of 100 accepted fields may be wrong. 0 sends every field to review."}>
         <input className="input" inputMode="decimal" aria-invalid={accepted_error_rate === null} value={rate} onChange={(event) => setRate(event.target.value)} />
       </Field>
       <Field label="Documents reviewed at random, in percent" note={review_share === null ? NOT_A_SHARE : "How many of 100 accepted documents are reviewed anyway, to measure the error."}>
@@ -51,7 +52,7 @@ export function TypeRateForm({ type, title, saved }: { type: string; title: stri
   const save = useSave();
   const own = saved.types?.[type]?.accepted_error_rate;
   const [text, setText] = useState(own == null ? "" : percentText(own));
-  const rate = text.trim() === "" ? null : shareOf(text);
+  const rate = text.trim() === "" ? null : shareOf(text, MOST_ERROR);
   const isValid = text.trim() === "" || rate !== null;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -59,7 +60,7 @@ export function TypeRateForm({ type, title, saved }: { type: string; title: stri
   };
   return (
     <form className="acceptance" aria-label={`Accepted error rate of ${title}`} onSubmit={submit}>
-      <Field label="Accepted error rate of this type, in percent" note={isValid ? "Empty: the rate of all types." : NOT_A_SHARE}>
+      <Field label="Accepted error rate of this type, in percent" note={isValid ? "Empty: the rate of all types." : NOT_A_RATE}>
         <input className="input" inputMode="decimal" aria-invalid={!isValid} placeholder={percentText(saved.accepted_error_rate ?? DEFAULT_SHARE)} value={text} onChange={(event) => setText(event.target.value)} />
       </Field>
       <Button type="submit" disabled={!isValid || save.isPending || rate === (own ?? null)}>Save</Button>

@@ -1,4 +1,4 @@
-/** Users, API keys, limits, rules, quality, the audit log, health and settings. */
+/** Users, API keys, limits, rules, document types, quality, the audit log, health and settings. */
 import "./admin.css";
 import { TabLinks } from "../../design/basics.tsx";
 import { may, type Right } from "../../session/permissions.ts";
@@ -6,6 +6,7 @@ import { useMe } from "../../session/session.ts";
 import { ApiKeys } from "./ApiKeys.tsx";
 import { Audit } from "./Audit.tsx";
 import { Configuration } from "./Configuration.tsx";
+import { DocumentTypes } from "./DocumentTypes.tsx";
 import { Quality } from "./Quality.tsx";
 import { Rules } from "./Rules.tsx";
 import { Health, Usage } from "./System.tsx";
@@ -16,6 +17,7 @@ const TABS: readonly { tab: string; name: string; right: Right }[] = [
   { tab: "keys", name: "API keys", right: "keys" },
   { tab: "usage", name: "Limits and usage", right: "users" },
   { tab: "rules", name: "Rules", right: "users" },
+  { tab: "types", name: "Document types", right: "types" },
   { tab: "quality", name: "Quality", right: "quality" },
   { tab: "audit", name: "Audit log", right: "audit" },
   { tab: "health", name: "Health", right: "audit" },
@@ -34,6 +36,7 @@ export default function Admin({ tab: given }: { tab?: string }) {
       {tab === "keys" && <ApiKeys />}
       {tab === "usage" && <Usage />}
       {tab === "rules" && <Rules />}
+      {tab === "types" && <DocumentTypes />}
       {tab === "quality" && <Quality />}
       {tab === "audit" && <Audit />}
       {tab === "health" && <Health />}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorInWords, percentText, rateInWords, shareOf, startOf, thresholdInWords, tooFew, withTypeRate } from "./quality.ts";
+import { errorInWords, MOST_ERROR, percentText, rateInWords, shareOf, startOf, thresholdInWords, tooFew, withTypeRate } from "./quality.ts";
 
 const measured = { reviewed: 200, wrong: 3, rate: 0.015, low: 0.003, high: 0.043 };
 const nothing = { reviewed: 0, wrong: 0, rate: null, low: null, high: null };
@@ -35,6 +35,8 @@ describe("a rate that a user enters", () => {
 
   it("is refused when it is no share", () => {
     for (const text of ["", "a", "-1", "101", "1e3"]) expect(shareOf(text)).toBeNull();
+    expect(shareOf("51", MOST_ERROR)).toBeNull();
+    expect(shareOf("50", MOST_ERROR)).toBe(0.5);
   });
 
   it("changes one type only, and can be taken back", () => {

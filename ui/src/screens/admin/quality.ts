@@ -37,12 +37,15 @@ export function thresholdInWords(type: Pick<TypeQuality, "threshold" | "error_bo
   return `Fields are accepted from a confidence of ${finePercent(type.threshold, locale)} on${bound}. This is based on ${BASES[type.basis] ?? type.basis}.`;
 }
 
-/** The share that a text in percent stands for (“2”, “0.5”, “1,5”); null if it is none from 0 to 100. */
-export function shareOf(text: string): number | null {
+/** The highest error rate that can be accepted. */
+export const MOST_ERROR = 0.5;
+
+/** The share that a text in percent stands for (“2”, “0.5”, “1,5”); null if it is none from 0 to `most`. */
+export function shareOf(text: string, most = 1): number | null {
   const cleaned = text.trim().replace(/\s*%$/, "").replace(",", ".");
   const value = /^\d+(\.\d+)?$/.test(cleaned) ? Number(cleaned) : NaN;
   // Rounded, so that 2.3 % is 0.023 and not 0.022999….
-  return value >= 0 && value <= 100 ? Math.round(value * 1e6) / 1e8 : null;
+  return value >= 0 && value <= most * 100 ? Math.round(value * 1e6) / 1e8 : null;
 }
 
 /** A share as a text in percent, as `shareOf` reads it. */
