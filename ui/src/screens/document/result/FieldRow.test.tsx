@@ -1,6 +1,8 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import type { ResultField } from "../../../api/types.ts";
+import { valueInWords } from "../../../format/fields.ts";
+import { finePercent } from "../../../format/numbers.ts";
 import { newFocus } from "../focus.ts";
 import { Checks } from "./Checks.tsx";
 import { FieldRow } from "./FieldRow.tsx";
@@ -16,7 +18,7 @@ const MISSING: ResultField = { value: null, confidence: 0, status: "missing", al
 describe("a field", () => {
   it("shows its value, status, confidence, page, source and alternatives as text", () => {
     const row = renderToStaticMarkup(<FieldRow placed={{ path: "grand_total", label: "Grand total", kind: "money", field: FOUND }} view={view} />);
-    for (const text of ["Grand total", "1,234.50", "Needs review", "97.3%", "Page 2", "Text of the page", "1.234,50 EUR", "Total with tax", "1 other candidate", "Second OCR reading"]) {
+    for (const text of ["Grand total", valueInWords("1234.50", "money"), "Needs review", finePercent(0.973), "Page 2", "Text of the page", "1.234,50 EUR", "Total with tax", "1 other candidate", "Second OCR reading"]) {
       expect(row).toContain(text);
     }
     expect(row).toContain('data-path="grand_total"');

@@ -3,7 +3,7 @@ import "./result.css";
 import { useEffect } from "react";
 import { isNotFound } from "../../../api/problem.ts";
 import type { DocumentDetail, ResultView } from "../../../api/types.ts";
-import { Badge, Button, ProblemNote, SkeletonRows } from "../../../design/basics.tsx";
+import { Badge, Button, Empty, ProblemNote, SkeletonRows } from "../../../design/basics.tsx";
 import { nameInWords } from "../../../format/fields.ts";
 import { counted } from "../../../format/numbers.ts";
 import type { Focus } from "../focus.ts";
@@ -34,6 +34,9 @@ export function ResultPanel({ detail, shown, wanted, focus, onPage, onVersion }:
     if (isLoaded && wanted !== null) focusField(wanted);
   }, [isLoaded, wanted]);
   useEffect(() => () => focus.field.set(null), [focus]);
+  if (error && isNotFound(error) && shown.version !== null) {
+    return <Empty icon="search" title={`No version ${shown.version}`}><Button onClick={() => onVersion(null)}>Show the current version</Button></Empty>;
+  }
   if (error && isNotFound(error)) return <NoResultYet detail={detail} />;
   if (error && !result) return <ProblemNote error={error} />;
   if (!result) return <SkeletonRows rows={8} />;

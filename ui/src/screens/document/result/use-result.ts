@@ -4,13 +4,14 @@ import { findDocumentType, readResult } from "../../../api/endpoints.ts";
 import type { DocumentType, ResultView } from "../../../api/types.ts";
 
 export interface ShownResult {
+  /** The version of the address; null for the current result. */
+  version: number | null;
   result: ResultView | undefined;
   /** For the titles, the kinds and the order of the fields. The fields are shown without it too. */
   type: DocumentType | undefined;
   error: Error | null;
 }
 
-/** `version` is null for the current result. */
 export function useResult(id: string, version: number | null, isWanted: boolean): ShownResult {
   const result = useQuery({
     queryKey: ["document", id, "result", version],
@@ -26,5 +27,5 @@ export function useResult(id: string, version: number | null, isWanted: boolean)
     // Versions never change.
     staleTime: Infinity,
   });
-  return { result: result.data, type: type.data, error: result.error };
+  return { version, result: result.data, type: type.data, error: result.error };
 }
