@@ -25,8 +25,8 @@ it("a user sees neither Needs attention nor Admin, and a message at their addres
   await page.getByText("No document is being processed.").waitFor();
   expect(await page.getByRole("alert").count()).toBe(0);
   const places = await page.getByRole("navigation", { name: "Screens" }).getByRole("link").allInnerTexts();
-  expect(places.slice(0, 5)).toEqual(["Docket", "Home", "Documents", "Search and ask", "Guide"]);
-  expect(places.slice(5).join()).toMatch(/^Account:\s*ben@example.com\s*user$/);
+  expect(places.slice(0, 6)).toEqual(["Docket", "Home", "Documents", "Trades", "Search and ask", "Guide"]);
+  expect(places.slice(6).join()).toMatch(/^Account:\s*ben@example.com\s*user$/);
   for (const path of ["/attention", "/admin/users"]) {
     await page.goto(server.url + path);
     await page.getByText("Your role can’t open this page").waitFor();

@@ -150,13 +150,15 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   await visit(`/documents/${shown.withoutPages}`, "document-without-pages");
   await visit(`/documents/${shown.failed}`, "document-failed");
   await visit("/documents/00000000-0000-7000-8000-000000000000", "document-missing");
+  await visit("/trades", "trades");
+  await visit("/admin/types?type=contract_note", "admin-type");
   await visit("/ask", "ask");
   await visit("/ask?q=When+does+the+lease+end%3F&mode=ask", "ask-answer", () => page.getByRole("heading", { name: "Sources" }).waitFor());
   await visit("/ask?q=How+many+bathrooms+does+the+lease+mention%3F&mode=ask", "ask-no-answer", () => page.getByRole("heading", { name: "Closest passages" }).waitFor());
   await visit("/ask?q=termination+of+the+lease&mode=search", "ask-search", () => page.locator(".passage").first().waitFor());
   await visit("/account", "account");
   for (const tab of ["failed", "stalled", "jobs"]) await visit(`/attention/${tab}`, `attention-${tab}`, () => page.waitForTimeout(500));
-  for (const tab of ["users", "keys", "usage", "audit", "health", "configuration"]) await visit(`/admin/${tab}`, `admin-${tab}`, () => page.waitForTimeout(500));
+  for (const tab of ["users", "keys", "usage", "types", "quality", "audit", "health", "configuration"]) await visit(`/admin/${tab}`, `admin-${tab}`, () => page.waitForTimeout(500));
   await visit("/admin/audit", "admin-audit-verified", () => page.getByRole("button", { name: "Verify chain" }).click().then(() => page.waitForTimeout(500)));
   await visit("/admin/rules", "admin-rules", async () => {
     await page.getByRole("button", { name: "Add region" }).click();

@@ -15,6 +15,7 @@ import { followOtherTabs, signedIn, signedOut, storedToken, useMe, useSession } 
 const Home = lazy(() => import("./screens/home/Home.tsx"));
 const Documents = lazy(() => import("./screens/documents/Documents.tsx"));
 const DocumentScreen = lazy(() => import("./screens/document/DocumentScreen.tsx"));
+const Trades = lazy(() => import("./screens/trades/Trades.tsx"));
 const Ask = lazy(() => import("./screens/ask/Ask.tsx"));
 const Attention = lazy(() => import("./screens/attention/Attention.tsx"));
 const Account = lazy(() => import("./screens/account/Account.tsx"));
@@ -80,6 +81,7 @@ function Screens() {
       <Route path="/"><Home /></Route>
       <Route path="/documents"><Documents /></Route>
       <Route path="/documents/:id">{({ id }) => <DocumentScreen key={id} id={id} />}</Route>
+      <Route path="/trades"><Trades /></Route>
       <Route path="/ask"><Guarded right="ask"><Ask /></Guarded></Route>
       <Route path="/account"><Account /></Route>
       <Route path="/attention/:tab?">{({ tab }) => <Guarded right="attention"><Attention tab={tab} /></Guarded>}</Route>

@@ -52,7 +52,7 @@ export const countFacets = (query: t.FacetsQuery, signal?: AbortSignal) =>
 export const countDocuments = () => getJson<t.DocumentSummary>("/v1/documents/stats/summary");
 export const findDocument = (id: string) => getJson<t.DocumentDetail>(`/v1/documents/${id}`);
 export const readPage = (id: string, page: number) => getJson<t.PageView>(`/v1/documents/${id}/pages/${page}`);
-export const rerunDocument = (id: string, request: { from_stage?: string; reason?: string; password?: string } = {}) =>
+export const rerunDocument = (id: string, request: { from_stage?: string; reason?: string; password?: string; document_type?: string } = {}) =>
   postJson<t.RerunResponse>(`/v1/documents/${id}/rerun`, request);
 /** The document keeps its id and gets a version with the content of the file. */
 export async function updateOriginal(id: string, update: { file: File; reason?: string; password?: string }): Promise<t.RerunResponse> {
@@ -82,6 +82,31 @@ export const linkToPageView = (id: string) => getJson<t.PageViewLink>(`/v1/docum
 export async function drawPage(id: string, page: number, width: number, signal?: AbortSignal): Promise<Blob> {
   return (await ask(`/v1/documents/${id}/pages/${page}.png`, { query: { width }, signal })).blob();
 }
+
+// ---- Results, trades, document types, quality ------------------------------------------------------------------------------
+
+/** The current result, or the one with this version. */
+export const readResult = (id: string, version?: number) =>
+  getJson<t.ResultView>(`/v1/documents/${id}/result${version === undefined ? "" : `s/${version}`}`);
+export const listResults = (id: string, cursor?: string) =>
+  getJson<t.Listed<t.ResultEntry>>(`/v1/documents/${id}/results`, { limit: PAGE_SIZE, cursor });
+export const compareResults = (id: string, before: number, after: number) =>
+  getJson<t.ResultDiff>(`/v1/documents/${id}/results/${before}/diff/${after}`);
+export const promoteResult = (id: string, version: number) =>
+  postJson<t.ResultView>(`/v1/documents/${id}/results/${version}/promote`, {}, { "idempotency-key": newIdempotencyKey() });
+export const listTrades = (query: t.TradesQuery, signal?: AbortSignal) =>
+  getJson<t.Listed<t.Trade>>("/v1/trades", { ...query }, signal);
+export const listDocumentTypes = () => getJson<{ items: t.DocumentTypeSummary[] }>("/v1/document-types");
+export const findDocumentType = (name: string, version?: number) =>
+  getJson<t.DocumentType>(`/v1/document-types/${encodeURIComponent(name)}`, { version });
+export const listTypeVersions = (name: string) =>
+  getJson<{ items: t.DocumentTypeVersion[] }>(`/v1/document-types/${encodeURIComponent(name)}/versions`);
+export const saveDocumentType = async (name: string, definition: unknown) =>
+  (await (await ask(`/v1/document-types/${encodeURIComponent(name)}`, { method: "PUT", json: definition })).json()) as t.DocumentType;
+export const withdrawDocumentType = (name: string) => ask(`/v1/document-types/${encodeURIComponent(name)}`, { method: "DELETE" });
+export const measureQuality = (query: t.QualityQuery) => getJson<t.Quality>("/v1/quality", { ...query });
+export const changeAcceptance = async (acceptance: t.Acceptance) =>
+  (await (await ask("/v1/tenant/acceptance", { method: "PUT", json: acceptance })).json()) as t.Tenant;
 
 // ---- Batches ---------------------------------------------------------------------------------------------------------
 

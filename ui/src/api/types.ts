@@ -3,6 +3,7 @@ import type { components, operations } from "./schema.ts";
 
 type Schemas = components["schemas"];
 
+export type Acceptance = Schemas["AcceptanceView"];
 export type Answer = Schemas["AskResponse"];
 export type ApiKeyView = Schemas["ApiKeyView"];
 export type AreaView = Schemas["AreaView"];
@@ -18,8 +19,17 @@ export type DocumentDetail = Schemas["DocumentDetailView"];
 export type DocumentFacets = Schemas["FacetsView"];
 export type DocumentSummary = Schemas["DocumentSummary"];
 export type DocumentTitle = Schemas["DocumentTitle"];
+export type DocumentType = Schemas["DocumentTypeView"];
+export type DocumentTypeDefinition = Schemas["DocumentTypeDefinition"];
+export type DocumentTypeSummary = Schemas["DocumentTypeSummary"];
+export type DocumentTypeVersion = Schemas["DocumentTypeVersionView"];
 export type DocumentView = Schemas["DocumentView"];
 export type FacetView = Schemas["FacetView"];
+export type FieldAlternative = Schemas["FieldAlternative"];
+export type FieldChange = Schemas["FieldChangeView"];
+export type FieldKind = Schemas["FieldKind"];
+export type FieldSource = Schemas["FieldSource"];
+export type FieldStatus = Schemas["FieldStatus"];
 export type HealthView = Schemas["HealthView"];
 export type Hit = Schemas["HitView"];
 export type IngestResponse = Schemas["IngestResponse"];
@@ -27,13 +37,23 @@ export type JobView = Schemas["JobView"];
 export type LinkView = Schemas["LinkView"];
 export type LoginResponse = Schemas["LoginResponse"];
 export type Mask = Schemas["MaskView"];
+export type MeasuredError = Schemas["MeasuredErrorView"];
 export type MeView = Schemas["MeView"];
 export type PageView = Schemas["PageView"];
 export type AttachmentView = Schemas["AttachmentView"];
 export type PageViewLink = Schemas["PageViewLink"];
+export type Quality = Schemas["QualityView"];
+export type QualityMeasures = Schemas["QualityMeasures"];
 export type QueueView = Schemas["QueueView"];
 export type RequeueRequest = Schemas["RequeueRequest"];
 export type RerunResponse = Schemas["RerunResponse"];
+export type ResultCheck = Schemas["ResultCheck"];
+export type ResultDiff = Schemas["ResultDiffView"];
+export type ResultEntry = Schemas["ResultEntryView"];
+/** The fields of a result, or of one of its trades or lines, by name. */
+export type ResultFields = Schemas["BTreeMap"];
+export type ResultField = ResultFields[string];
+export type ResultView = Schemas["ResultView"];
 export type RoleName = Schemas["RoleName"];
 export type Rules = Schemas["RulesView"];
 export type RunView = Schemas["RunView"];
@@ -44,6 +64,8 @@ export type SettingView = Schemas["SettingView"];
 export type StageView = Schemas["StageView"];
 export type TableView = Schemas["TableView"];
 export type Tenant = Schemas["TenantView"];
+export type Trade = Schemas["TradeView"];
+export type TypeQuality = Schemas["TypeQualityView"];
 export type UserView = Schemas["UserView"];
 export type VersionView = Schemas["VersionView"];
 export type WordView = Schemas["WordView"];
@@ -52,6 +74,8 @@ export type DocumentsQuery = NonNullable<operations["list_documents"]["parameter
 export type FacetsQuery = NonNullable<operations["count_facets"]["parameters"]["query"]>;
 export type AuditQuery = NonNullable<operations["list_audit"]["parameters"]["query"]>;
 export type JobsQuery = NonNullable<operations["list_jobs"]["parameters"]["query"]>;
+export type QualityQuery = NonNullable<operations["measure_quality"]["parameters"]["query"]>;
+export type TradesQuery = NonNullable<operations["list_trades"]["parameters"]["query"]>;
 export type DocumentStatus = NonNullable<DocumentsQuery["status"]>;
 
 export interface Listed<T> {

@@ -8,6 +8,11 @@ export function percent(part: number, locale?: string): string {
   return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(part);
 }
 
+/** A share with one digit after the point, for rates of a few percent. */
+export function finePercent(part: number, locale?: string): string {
+  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(part);
+}
+
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 export function bytes(value: number, locale?: string): string {

@@ -25,6 +25,12 @@ export function exactTime(moment: Date, locale?: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" }).format(moment);
 }
 
+/** “Mar 2, 2026”, of a date without a time (`2026-03-02`). */
+export function day(date: string, locale?: string): string {
+  const moment = new Date(`${date}T00:00:00Z`);
+  return Number.isNaN(moment.getTime()) ? date : new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).format(moment);
+}
+
 /** “840 ms”, “6.9 s”, “2 min 5 s”, “3 h 4 min”. */
 export function duration(milliseconds: number, locale?: string): string {
   const number = (value: number, digits: number) =>

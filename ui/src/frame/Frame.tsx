@@ -28,6 +28,7 @@ interface Place {
 const PLACES: readonly Place[] = [
   { to: "/", name: "Home", icon: "home", key: "h" },
   { to: "/documents", name: "Documents", icon: "documents", key: "d" },
+  { to: "/trades", name: "Trades", icon: "trades", key: "t" },
   { to: "/ask", name: "Search and ask", icon: "ask", key: "a", right: "ask" },
   { to: "/attention", name: "Needs attention", icon: "attention", key: "n", right: "attention" },
   { to: "/admin", name: "Admin", icon: "admin", key: "m", right: "audit" },

@@ -7,6 +7,7 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, string])[]
     ["/", "Search"],
     ["g h", "Home"],
     ["g d", "Documents"],
+    ["g t", "Trades"],
     ["g a", "Search and ask"],
     ["g n", "Needs attention"],
     ["g m", "Admin"],

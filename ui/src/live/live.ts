@@ -37,7 +37,7 @@ export function goLive(): () => void {
   const renewSoon = () => {
     renewal ??= setTimeout(() => {
       renewal = undefined;
-      for (const queryKey of [["summary"], ["queues"], ["jobs"], ["dead"], ["runs"], ["batches"], ["fresh"], ["audit"]]) {
+      for (const queryKey of [["summary"], ["queues"], ["jobs"], ["dead"], ["runs"], ["batches"], ["fresh"], ["audit"], ["trades"]]) {
         void queries.invalidateQueries({ queryKey });
       }
     }, RENEW_AFTER_MS);

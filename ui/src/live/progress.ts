@@ -15,7 +15,9 @@ const STAGES: Record<string, string> = {
   index: "Indexing",
   enrich: "Enriching",
   validate: "Validating",
-  package: "Packaging",
+  parse: "Finding fields",
+  reconcile: "Checking fields",
+  package: "Storing the result",
 };
 
 /** The label of a stage; a stage of an extension has its own name. */

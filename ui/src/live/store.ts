@@ -27,10 +27,11 @@ export class Store<T> {
 }
 
 export function useStore<T>(store: Store<T>): T {
-  return useSyncExternalStore(store.subscribe, store.get);
+  return useSyncExternalStore(store.subscribe, store.get, store.get);
 }
 
 /** A part of the value; the component renders again only when that part changes. */
 export function useStorePart<T, P>(store: Store<T>, part: (value: T) => P): P {
-  return useSyncExternalStore(store.subscribe, () => part(store.get()));
+  const get = () => part(store.get());
+  return useSyncExternalStore(store.subscribe, get, get);
 }

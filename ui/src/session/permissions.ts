@@ -4,14 +4,14 @@
  */
 import type { RoleName } from "../api/types.ts";
 
-export type Right = "upload" | "ask" | "rename" | "tag" | "rerun" | "deactivate" | "attention" | "requeue" | "users" | "keys" | "audit" | "see-all";
+export type Right = "upload" | "ask" | "rename" | "tag" | "rerun" | "deactivate" | "attention" | "requeue" | "users" | "keys" | "audit" | "see-all" | "promote" | "types" | "acceptance" | "quality";
 
 const RIGHTS: Record<RoleName, readonly Right[]> = {
-  admin: ["upload", "ask", "rename", "tag", "rerun", "deactivate", "attention", "requeue", "users", "keys", "audit", "see-all"],
+  admin: ["upload", "ask", "rename", "tag", "rerun", "deactivate", "attention", "requeue", "users", "keys", "audit", "see-all", "promote", "types", "acceptance", "quality"],
   user: ["upload", "ask", "rename"],
   reviewer: ["upload", "ask", "rename", "tag", "see-all"],
   viewer: ["ask", "see-all"],
-  auditor: ["attention", "audit", "see-all"],
+  auditor: ["attention", "audit", "see-all", "quality"],
   api_client: ["upload", "ask", "rename"],
 };
 

@@ -1,4 +1,4 @@
-/** Users, API keys, limits, rules, the audit log, health and settings. */
+/** Users, API keys, limits, rules, document types, quality, the audit log, health and settings. */
 import "./admin.css";
 import { TabLinks } from "../../design/basics.tsx";
 import { may, type Right } from "../../session/permissions.ts";
@@ -6,6 +6,8 @@ import { useMe } from "../../session/session.ts";
 import { ApiKeys } from "./ApiKeys.tsx";
 import { Audit } from "./Audit.tsx";
 import { Configuration } from "./Configuration.tsx";
+import { DocumentTypes } from "./DocumentTypes.tsx";
+import { Quality } from "./Quality.tsx";
 import { Rules } from "./Rules.tsx";
 import { Health, Usage } from "./System.tsx";
 import { Users } from "./Users.tsx";
@@ -15,6 +17,8 @@ const TABS: readonly { tab: string; name: string; right: Right }[] = [
   { tab: "keys", name: "API keys", right: "keys" },
   { tab: "usage", name: "Limits and usage", right: "users" },
   { tab: "rules", name: "Rules", right: "users" },
+  { tab: "types", name: "Document types", right: "types" },
+  { tab: "quality", name: "Quality", right: "quality" },
   { tab: "audit", name: "Audit log", right: "audit" },
   { tab: "health", name: "Health", right: "audit" },
   { tab: "configuration", name: "Configuration", right: "users" },
@@ -32,6 +36,8 @@ export default function Admin({ tab: given }: { tab?: string }) {
       {tab === "keys" && <ApiKeys />}
       {tab === "usage" && <Usage />}
       {tab === "rules" && <Rules />}
+      {tab === "types" && <DocumentTypes />}
+      {tab === "quality" && <Quality />}
       {tab === "audit" && <Audit />}
       {tab === "health" && <Health />}
       {tab === "configuration" && <Configuration />}

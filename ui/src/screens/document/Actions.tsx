@@ -1,8 +1,8 @@
 /** The actions for one document. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
-import { deactivateDocument, deleteDocument, linkToOriginal, linkToPdf, readText, rerunDocument, retryDocument } from "../../api/endpoints.ts";
+import { deactivateDocument, deleteDocument, linkToOriginal, linkToPdf, listDocumentTypes, readText, rerunDocument, retryDocument } from "../../api/endpoints.ts";
 import { ApiError, messageOf } from "../../api/problem.ts";
 import type { DocumentDetail } from "../../api/types.ts";
 import { Button, Confirm, Dialog, Field } from "../../design/basics.tsx";
@@ -79,16 +79,25 @@ function useAction(id: string) {
   });
 }
 
-function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onClose: () => void; onRerun: (request: { from_stage?: string; reason?: string; password?: string }) => void }) {
+function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onClose: () => void; onRerun: (request: { from_stage?: string; reason?: string; password?: string; document_type?: string }) => void }) {
   const [stage, setStage] = useState("");
   const [reason, setReason] = useState("");
   const [password, setPassword] = useState("");
+  const [type, setType] = useState("");
+  const types = useQuery({ queryKey: ["document-types"], queryFn: listDocumentTypes });
   return (
     <Dialog title="Rerun this document" onClose={onClose}>
       <Field label="Start at" note="A later stage reuses the results of the stages before it.">
         <select className="input" value={stage} onChange={(event) => setStage(event.target.value)}>
           <option value="">the first stage</option>
           {detail.runs[0]?.pipeline.slice(1).map((name) => <option key={name}>{name}</option>)}
+        </select>
+      </Field>
+      <Field label="Document type" note="Decides which fields Docket extracts.">
+        <select className="input" value={type} onChange={(event) => setType(event.target.value)}>
+          <option value="">as in the previous run</option>
+          <option value="auto">recognised automatically</option>
+          {types.data?.items.map(({ name, title }) => <option key={name} value={name}>{title}</option>)}
         </select>
       </Field>
       <Field label="Password" note="Only for an encrypted file. Docket stores it encrypted and never shows it.">
@@ -102,7 +111,7 @@ function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onC
         <Button
           kind="primary"
           onClick={() => {
-            onRerun({ from_stage: stage || undefined, reason: reason || undefined, password: password || undefined });
+            onRerun({ from_stage: stage || undefined, reason: reason || undefined, password: password || undefined, document_type: type || undefined });
             onClose();
           }}
         >

@@ -21,21 +21,25 @@ import { Details } from "./Details.tsx";
 import { newFocus, type Focus } from "./focus.ts";
 import { passageOf, type Passage } from "./highlight.ts";
 import { History } from "./History.tsx";
-import { Fields, MarkdownText, Tables } from "./OtherTabs.tsx";
+import { MarkdownText, Pairs, Tables } from "./OtherTabs.tsx";
 import { PageText } from "./PageText.tsx";
 import { PageViewFrame, usePageView } from "./PageViewFrame.tsx";
 import { PageViewer } from "./PageViewer.tsx";
 import { PartsLine } from "./Parts.tsx";
+import { marksOnPage, type BoxMark } from "./result/fields.ts";
+import { ResultPanel } from "./result/ResultPanel.tsx";
+import { useResult } from "./result/use-result.ts";
 import { reportedProgress } from "./runs.ts";
 import { TagLinks } from "./Tags.tsx";
 import { EditableTitle } from "./Title.tsx";
 import { usePageOfQuote } from "./use-page-of-quote.ts";
 
-const TABS = ["text", "ask", "markdown", "tables", "fields", "history", "details"] as const;
+const TABS = ["text", "fields", "ask", "markdown", "tables", "history", "details"] as const;
 type Tab = (typeof TABS)[number];
 const TAB_LABELS: Record<Tab, string> = { text: "Text", ask: "Ask", markdown: "Markdown", tables: "Tables", fields: "Fields", history: "History", details: "Details" };
 
 const NO_PASSAGE: Passage = { words: [], boxes: [], hasQuote: false };
+const NO_MARKS: readonly BoxMark[] = [];
 
 export default function DocumentScreen({ id }: { id: string }) {
   const detail = useQuery({ queryKey: ["document", id], queryFn: () => findDocument(id) });
@@ -96,7 +100,10 @@ function Panes({ detail }: { detail: DocumentDetail }) {
   const page = useQuery({ queryKey: ["document", detail.doc_id, "page", number], queryFn: () => readPage(detail.doc_id, number), enabled: isRead });
   const setAll = (values: Record<string, string>) => setParams((now) => {
     const next = new URLSearchParams(now);
-    for (const [name, value] of Object.entries(values)) next.set(name, value);
+    for (const [name, value] of Object.entries(values)) {
+      if (value === "") next.delete(name);
+      else next.set(name, value);
+    }
     return next;
   }, { replace: true });
   const set = (name: string, value: string) => setAll({ [name]: value });
@@ -110,10 +117,13 @@ function Panes({ detail }: { detail: DocumentDetail }) {
   const passage = useMemo(() => (page.data ? passageOf(page.data, at, quote) : NO_PASSAGE), [page.data, at, quote]);
   usePageOfQuote({ id: detail.doc_id, at, quote, page: page.data, isOnPage: passage.hasQuote, onFound: goTo });
   const hasPicture = page.data === undefined || page.data.width != null;
+  const isFields = tab === "fields";
+  const shown = useResult(detail.doc_id, Math.trunc(Number(params.get("result"))) || null, isRead && isFields);
+  const marks = useMemo(() => (isFields && shown.result ? marksOnPage(shown.result, number) : NO_MARKS), [isFields, shown.result, number]);
   const view = usePageView(detail.doc_id, isRead && !hasPicture);
   return (
     <div className="panes" data-one={!isRead || !(hasPicture || view !== null)}>
-      {isRead && hasPicture && <LeftPane id={detail.doc_id} page={page.data} error={page.error} passage={passage} focus={focus} onPage={goTo} />}
+      {isRead && hasPicture && <LeftPane id={detail.doc_id} page={page.data} error={page.error} passage={passage} marks={marks} focus={focus} onPage={goTo} />}
       {isRead && view !== null && <PageViewFrame url={view} page={number} />}
       <section className="reading" aria-label="Content">
         <TabList label="Content" value={tab} choices={tabs.map((value) => ({ value, label: TAB_LABELS[value] }))} onChange={(value) => set("tab", value)} />
@@ -123,7 +133,15 @@ function Panes({ detail }: { detail: DocumentDetail }) {
           {tab === "ask" && (isRead
             ? <AskDocument key={params.get("q") ?? ""} id={detail.doc_id} asked={params.get("q") ?? ""} hasPicture={hasPicture} onAsk={(question) => set("q", question)} onCitation={setAll} />
             : <NotRead detail={detail} />)}
-          {tab !== "history" && tab !== "details" && tab !== "ask" && (isRead
+          {tab === "fields" && (isRead
+            ? (
+              <>
+                <ResultPanel detail={detail} shown={shown} wanted={params.get("field")} focus={focus} onPage={goTo} onVersion={(version) => set("result", version === null ? "" : String(version))} />
+                {page.data && <Pairs page={page.data} focus={focus} />}
+              </>
+            )
+            : <NotRead detail={detail} />)}
+          {tab !== "history" && tab !== "details" && tab !== "ask" && tab !== "fields" && (isRead
             ? <ReadTab tab={tab} detail={detail} page={page.data} error={page.error} focus={focus} passage={passage} hasPicture={hasPicture} hasView={view !== null} onPage={goTo} />
             : <NotRead detail={detail} />)}
         </div>
@@ -132,14 +150,24 @@ function Panes({ detail }: { detail: DocumentDetail }) {
   );
 }
 
-function LeftPane({ id, page, error, passage, focus, onPage }: { id: string; page?: PageView; error: Error | null; passage: Passage; focus: Focus; onPage: (page: number) => void }) {
+interface LeftPaneProps {
+  id: string;
+  page?: PageView;
+  error: Error | null;
+  passage: Passage;
+  marks: readonly BoxMark[];
+  focus: Focus;
+  onPage: (page: number) => void;
+}
+
+function LeftPane({ id, page, error, passage, marks, focus, onPage }: LeftPaneProps) {
   if (error) return <div className="viewer"><div className="card-body"><ProblemNote error={error} /></div></div>;
   if (!page) return <div className="viewer"><SkeletonRows rows={3} height="6rem" /></div>;
-  return <PageViewer id={id} page={page} areas={passage.boxes} focus={focus} onPage={onPage} />;
+  return <PageViewer id={id} page={page} areas={passage.boxes} marks={marks} focus={focus} onPage={onPage} />;
 }
 
 interface ReadTabProps {
-  tab: Exclude<Tab, "ask">;
+  tab: Exclude<Tab, "ask" | "fields">;
   detail: DocumentDetail;
   page?: PageView;
   error: Error | null;
@@ -155,7 +183,6 @@ function ReadTab({ tab, detail, page, error, focus, passage, hasPicture, hasView
   if (error) return <ProblemNote error={error} />;
   if (!page) return <SkeletonRows />;
   if (tab === "tables") return <Tables page={page} />;
-  if (tab === "fields") return <Fields page={page} focus={focus} />;
   return (
     <>
       {!hasPicture && (!hasView || page.pages > 1) && (

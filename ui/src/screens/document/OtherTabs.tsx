@@ -29,19 +29,23 @@ export function Tables({ page }: { page: PageView }) {
   ));
 }
 
-export function Fields({ page, focus }: { page: PageView; focus: Focus }) {
-  if (page.key_values.length === 0) return <Empty icon="documents" title="No fields on this page"><p>Docket lists pairs such as “Invoice no.: 7” here.</p></Empty>;
+/** Labels with values that stand on the page, whether or not they are fields of the document type. */
+export function Pairs({ page, focus }: { page: PageView; focus: Focus }) {
+  if (page.key_values.length === 0) return null;
   return (
-    <table className="table fields">
-      <thead><tr><th>Field</th><th>Value</th></tr></thead>
-      <tbody>
-        {page.key_values.map((pair, at) => (
-          <tr key={at} onPointerEnter={() => focus.chosen.set(pair.value_words)} onPointerLeave={() => focus.chosen.set(null)}>
-            <td>{pair.key}</td>
-            <td><button type="button" className="field-value" onFocus={() => focus.chosen.set(pair.value_words)}>{pair.value}</button></td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <details className="compare">
+      <summary>Labels and values of page {page.number}</summary>
+      <table className="table fields">
+        <thead><tr><th>Label</th><th>Value</th></tr></thead>
+        <tbody>
+          {page.key_values.map((pair, at) => (
+            <tr key={at} onPointerEnter={() => focus.chosen.set(pair.value_words)} onPointerLeave={() => focus.chosen.set(null)}>
+              <td>{pair.key}</td>
+              <td><button type="button" className="field-value" onFocus={() => focus.chosen.set(pair.value_words)}>{pair.value}</button></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   );
 }

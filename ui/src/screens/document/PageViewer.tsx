@@ -8,8 +8,11 @@ import { IconButton, ProblemNote } from "../../design/basics.tsx";
 import { useKeys } from "../../design/keyboard.ts";
 import { percent } from "../../format/numbers.ts";
 import { useStore } from "../../live/store.ts";
+import { BoxRect } from "./BoxRect.tsx";
 import { wordAt, type Focus } from "./focus.ts";
 import { blockOfWord, wordsOfBlock, type WordRange } from "./highlight.ts";
+import { ActiveField, FieldMarks, focusField, markAt, pointAt } from "./result/FieldMarks.tsx";
+import type { BoxMark } from "./result/fields.ts";
 import { Thumbnails } from "./Thumbnails.tsx";
 
 interface PageViewerProps {
@@ -17,6 +20,8 @@ interface PageViewerProps {
   page: PageView;
   /** The passages of the address on this page. */
   areas: readonly Box[];
+  /** The boxes of the result's fields on this page, while its fields are shown. */
+  marks: readonly BoxMark[];
   focus: Focus;
   onPage: (page: number) => void;
 }
@@ -25,7 +30,7 @@ const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3];
 /** The widths in pixels that the server draws pages in. */
 const WIDTHS = [800, 1280, 2000];
 
-export function PageViewer({ id, page, areas, focus, onPage }: PageViewerProps) {
+export function PageViewer({ id, page, areas, marks, focus, onPage }: PageViewerProps) {
   const [zoom, setZoom] = useState(1);
   const [turns, setTurns] = useState(0);
   const [isStripOpen, setStripOpen] = useState(page.pages > 1);
@@ -60,7 +65,7 @@ export function PageViewer({ id, page, areas, focus, onPage }: PageViewerProps) 
       <div className="viewer-body">
         {isStripOpen && <Thumbnails id={id} pages={page.pages} current={page.number} onPage={goTo} />}
         <div ref={stage} className="viewer-stage" tabIndex={0} role="group" aria-label={`Page ${page.number} of ${page.pages}`}>
-          <Sheet id={id} page={page} areas={areas} focus={focus} width={Math.max(120, (stageWidth - 32) * zoom)} turns={turns} />
+          <Sheet id={id} page={page} areas={areas} marks={marks} focus={focus} width={Math.max(120, (stageWidth - 32) * zoom)} turns={turns} />
         </div>
       </div>
     </section>
@@ -102,7 +107,7 @@ interface SheetProps extends Omit<PageViewerProps, "onPage"> {
   turns: number;
 }
 
-function Sheet({ id, page, areas, focus, width, turns }: SheetProps) {
+function Sheet({ id, page, areas, marks, focus, width, turns }: SheetProps) {
   const [pageWidth, pageHeight] = [page.width ?? 612, page.height ?? 792];
   const isSideways = turns % 2 === 1;
   // A rotated page is as wide as it was high, and must still fit.
@@ -117,7 +122,7 @@ function Sheet({ id, page, areas, focus, width, turns }: SheetProps) {
         {picture.url && <img src={picture.url} alt={`Page ${page.number}`} draggable={false} />}
         {picture.error !== null && <ProblemNote error={picture.error} />}
         {!picture.url && picture.error === null && <span className="skeleton sheet-wait" />}
-        <Overlay page={page} areas={areas} focus={focus} width={pageWidth} height={pageHeight} />
+        <Overlay page={page} areas={areas} marks={marks} focus={focus} width={pageWidth} height={pageHeight} />
       </div>
     </div>
   );
@@ -150,12 +155,13 @@ export function usePicture(id: string, page: number, width: number): { url: stri
 interface OverlayProps {
   page: PageView;
   areas: readonly Box[];
+  marks: readonly BoxMark[];
   focus: Focus;
   width: number;
   height: number;
 }
 
-function Overlay({ page, areas, focus, width, height }: OverlayProps) {
+function Overlay({ page, areas, marks, focus, width, height }: OverlayProps) {
   const drawing = useRef<SVGSVGElement>(null);
   useEffect(() => bringIntoView(drawing.current, ".overlay-passage"), [areas]);
   useEffect(() => focus.chosen.subscribe(() => {
@@ -169,14 +175,26 @@ function Overlay({ page, areas, focus, width, height }: OverlayProps) {
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
       aria-hidden="true"
-      onPointerMove={(event) => setIfOther(focus, wordAt(event.target))}
-      onPointerLeave={() => setIfOther(focus, null)}
-      onClick={(event) => focus.chosen.set(rangeOfClick(page, wordAt(event.target), event.detail > 1))}
+      onPointerMove={(event) => {
+        setIfOther(focus, wordAt(event.target));
+        pointAt(focus, markAt(event.target, marks), page.number);
+      }}
+      onPointerLeave={() => {
+        setIfOther(focus, null);
+        pointAt(focus, null, page.number);
+      }}
+      onClick={(event) => {
+        const mark = markAt(event.target, marks);
+        if (mark) focusField(mark.paths[0]);
+        else focus.chosen.set(rangeOfClick(page, wordAt(event.target), event.detail > 1));
+      }}
     >
       {areas.map((box, at) => <BoxRect key={at} box={box} className="overlay-passage" pad={2} />)}
       <HoveredBlock page={page} focus={focus} />
       <ChosenWords page={page} focus={focus} />
       <WordRects page={page} />
+      <FieldMarks marks={marks} />
+      <ActiveField focus={focus} page={page.number} />
     </svg>
   );
 }
@@ -195,11 +213,6 @@ function rangeOfClick(page: PageView, word: number | null, isSecond: boolean): W
   const block = page.blocks[blockOfWord(page, word) ?? -1];
   const range = block ? wordsOfBlock(page, block) : null;
   return isSecond || !range ? { from: word, to: word + 1 } : range;
-}
-
-function BoxRect({ box, className, pad = 0, word }: { box: Box; className: string; pad?: number; word?: number }) {
-  const [left, top, right, bottom] = box;
-  return <rect className={className} x={left - pad} y={top - pad} width={right - left + 2 * pad} height={bottom - top + 2 * pad} rx={1.5} data-word={word} />;
 }
 
 const WordRects = memo(function WordRects({ page }: { page: PageView }) {
