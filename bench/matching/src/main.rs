@@ -1,0 +1,3 @@
+//! Measures how well and how fast records are matched; see ../README.md.
+
+fn main() {}
