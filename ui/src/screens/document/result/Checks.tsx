@@ -1,4 +1,5 @@
 /** The checks of a result as sums that users read, and its warnings. */
+import { Fragment } from "react";
 import type { DocumentTypeDefinition, ResultCheck, ResultView } from "../../../api/types.ts";
 import { Badge, type Tone } from "../../../design/basics.tsx";
 import { Icon } from "../../../design/Icon.tsx";
@@ -46,11 +47,9 @@ function CheckRow({ check, result, definition, focus }: ChecksProps & { check: R
       <span className="result-label">{title}</span>
       <span className="result-sum">
         {terms.map((term, at) => (
-          <span key={at}>
-            {term.sign && <span className="sum-sign">{term.sign} </span>}
-            {term.label && <span className="quiet">{term.label} </span>}
-            <span className="sum-value">{term.value}</span>
-          </span>
+          <Fragment key={at}>
+            <span className="sum-term">{term.sign && `${term.sign} `}{term.label && <span className="quiet">{term.label} </span>}<span className="sum-value">{term.value}</span></span>{" "}
+          </Fragment>
         ))}
         {text && <span className={terms.length > 0 ? "sum-gap" : undefined}>{text}</span>}
       </span>
