@@ -221,7 +221,7 @@ fn typed_tokens(page: &Page, limit: usize) -> Vec<Token> {
     tokens
 }
 
-/// Splits a label from the value that is attached to it: `Nr.:47`, `n°562`, `#12`, and a postcode from its city.
+/// Splits a label from the value that is attached to it: `Nr.:47`, `:47`, `n°562`, `#12`, and a postcode from its city.
 fn split(text: &str, area: Area, other: Option<&str>, tokens: &mut Vec<Token>) {
     match boundary(text) {
         Some(at) if at > 0 && at < text.len() => {
@@ -240,8 +240,8 @@ fn boundary(text: &str) -> Option<usize> {
     let letters = |part: &str| part.chars().any(char::is_alphabetic);
     if let Some(colon) = text.find(':') {
         let (label, value) = (&text[..colon], &text[colon + 1..]);
-        return (letters(label) && !value.is_empty() && !value.starts_with('/'))
-            .then_some(colon + 1);
+        let is_label = label.is_empty() || letters(label);
+        return (is_label && !value.is_empty() && !value.starts_with('/')).then_some(colon + 1);
     }
     for sign in ["N°", "n°", "Nº", "nº", "#", "№"] {
         if let Some(value) = text.strip_prefix(sign) {

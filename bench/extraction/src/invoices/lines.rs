@@ -86,6 +86,8 @@ impl Lines {
         let spurious = (0..found.len()).filter(|index| !partners.contains(&Some(*index)));
         for index in spurious {
             self.spurious += 1;
+            let shown = FIELDS.map(|name| value(&found[index], name).unwrap_or("-"));
+            self.mismatches.push(format!("{document}: spurious {shown:?}"));
             let values = FIELDS.iter().filter(|name| value(&found[index], name).is_some());
             correct.extend(values.map(|name| (format!("lines.{index}.{name}"), false)));
         }

@@ -17,8 +17,6 @@ use crate::parsed::{Candidate, Parsed, ParsedField};
 use crate::rows::Rows;
 use crate::types::DocumentType;
 
-/// Candidates of each field.
-const KEPT: usize = 6;
 /// A receipt has few dates; more are ignored.
 const MAX_DATES: usize = 200;
 
@@ -29,24 +27,13 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
     let (company, address) = company::company_and_address(rows);
     let totals = total::totals(rows, &Labels::of(document_type, "total"));
     let fields = vec![
-        field("company", company),
-        field("date", read_dates(dates, rows, &Labels::of(document_type, "date"))),
-        field("address", address),
-        field("total", totals),
-        field("currency", currencies(rows)),
+        ParsedField::best_of("company", company),
+        ParsedField::best_of("date", read_dates(dates, rows, &Labels::of(document_type, "date"))),
+        ParsedField::best_of("address", address),
+        ParsedField::best_of("total", totals),
+        ParsedField::best_of("currency", currencies(rows)),
     ];
     Parsed { document_type: document_type.name.clone(), fields, ..Parsed::default() }
-}
-
-fn field(name: &str, mut found: Vec<Candidate>) -> ParsedField {
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut kept: Vec<Candidate> = Vec::new();
-    for candidate in found {
-        if kept.len() < KEPT && kept.iter().all(|other| other.value != candidate.value) {
-            kept.push(candidate);
-        }
-    }
-    ParsedField::new(name, kept)
 }
 
 /// The dates, the day before the month where both orders are possible: receipts say so nearly everywhere.
