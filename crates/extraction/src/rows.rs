@@ -1,7 +1,8 @@
 //! The visual rows of pages: the words that are on one height, from left to right.
 //!
 //! Lines of the page model follow the reading order, so a row of a table may be several of them. Invoices and receipts
-//! are read by rows instead. A *token* is a word or a part of one (`Nr.:47` is two tokens), a *segment* is a run of
+//! are read by rows instead. Rows here are narrower than those of [`crate::geometry`]: a large word beside small ones does not
+//! join the rows that it touches, which tables of photographed receipts need. A *token* is a word or a part of one (`Nr.:47` is two tokens), a *segment* is a run of
 //! tokens of a row without a wide gap.
 
 use std::cmp::Ordering;

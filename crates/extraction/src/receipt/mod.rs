@@ -10,11 +10,10 @@ mod total;
 
 use domain::FieldSource;
 
-use crate::candidates::Found;
+use crate::candidates::{Found, currency};
 use crate::labels::Labels;
-use crate::numbers::currency;
 use crate::parsed::{Candidate, Parsed, ParsedField};
-use crate::rows::Rows;
+use crate::rows::{Rows, Token};
 use crate::types::DocumentType;
 
 /// A receipt has few dates; more are ignored.
@@ -83,13 +82,17 @@ fn read_dates(found: &[Found], rows: &Rows, labels: &Labels) -> Vec<Candidate> {
 fn currencies(rows: &Rows) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for row in rows.list.iter().take(2_000) {
-        for token in &row.tokens {
+        for (at, token) in row.tokens.iter().enumerate() {
             let sign: String = token
                 .text
                 .chars()
                 .filter(|char| !char.is_ascii_digit() && !".,:()-".contains(*char))
                 .collect();
             let Some(code) = currency(&sign) else { continue };
+            // Some codes are words as well: `PEN`.
+            if sign == code && !is_beside_number(&row.tokens, at) {
+                continue;
+            }
             // A dollar sign is used for many currencies.
             let weight = if sign == "$" { 0.2 } else { 1.0 };
             if let Some(known) = found.iter_mut().find(|known| known.value == code) {
@@ -111,4 +114,10 @@ fn currencies(rows: &Rows) -> Vec<Candidate> {
         candidate.score = candidate.score.min(4.0);
     }
     found
+}
+
+/// Whether a token contains digits, or a neighbour does.
+fn is_beside_number(tokens: &[Token], at: usize) -> bool {
+    let near = &tokens[at.saturating_sub(1)..(at + 2).min(tokens.len())];
+    near.iter().any(|token| token.text.contains(|char: char| char.is_ascii_digit()))
 }
