@@ -13,7 +13,7 @@ use crate::types::DocumentType;
 
 /// The least evidence for a type, and the least difference to the next one.
 const LEAST: f32 = 2.0;
-const MARGIN: f32 = 0.4;
+const MARGIN: f32 = 0.8;
 /// Phrases at the beginning of a document count more.
 const EARLY_ROWS: usize = 30;
 const EARLY: f32 = 1.0;
@@ -22,8 +22,12 @@ const MOST_PHRASES: f32 = 4.0;
 /// Each field with a labelled value of its kind.
 const LABELLED_FIELD: f32 = 0.3;
 const MOST_LABELS: f32 = 3.0;
-/// A security in a document about securities.
+/// A security speaks for documents about securities, and against others. Contracts name securities as well: in a long
+/// document it counts less.
 const SECURITY: f32 = 2.0;
+const SECURITY_IN_LONG: f32 = 1.0;
+const LONG_PAGES: u32 = 10;
+const OTHER_SECURITY: f32 = -1.5;
 /// A slip with amounts, for receipts.
 const SLIP: f32 = 2.0;
 /// A slip has this many rows, and nine of ten are this short, in characters.
@@ -58,7 +62,12 @@ pub fn classify<'t>(types: &'t [DocumentType], scan: &Scan) -> Option<&'t Docume
 fn evidence(document_type: &DocumentType, scan: &Scan, text: &[Vec<String>]) -> f32 {
     let has_isin = scan.mentions.iter().any(|mention| mention.found.kind == FieldKind::Isin);
     let wants_isin = document_type.fields.iter().any(|spec| spec.kind == FieldKind::Isin);
-    let security = if has_isin && wants_isin { SECURITY } else { 0.0 };
+    let security = match (has_isin, wants_isin) {
+        (true, true) if scan.pages > LONG_PAGES => SECURITY_IN_LONG,
+        (true, true) => SECURITY,
+        (true, false) => OTHER_SECURITY,
+        (false, _) => 0.0,
+    };
     let is_slip = is_slip(scan);
     let slip = if is_slip && document_type.name == receipt::DOCUMENT_TYPE { SLIP } else { 0.0 };
     // All of a slip is its beginning.
@@ -139,6 +148,50 @@ mod tests {
             "Ausmachender Betrag EUR 509,90",
         ];
         assert_eq!(class(&rows), Some("contract_note"));
+    }
+
+    #[test]
+    fn a_receipt_is_told_from_an_invoice_by_its_short_rows() {
+        let slip = [
+            "Green Grocer Ltd",
+            "TAX INVOICE",
+            "Invoice no: 4711",
+            "Apples  1.20",
+            "Pears  2.30",
+            "Total  3.50",
+            "Cash  5.00",
+            "Change  1.50",
+        ];
+        assert_eq!(class(&slip), Some("receipt"));
+        let wide = "Deliveries are invoiced at the end of the month, to be paid within 30 days";
+        let invoice: Vec<&str> = slip[..6].iter().copied().chain([wide; 3]).collect();
+        assert_ne!(class(&invoice), Some("receipt"));
+    }
+
+    #[test]
+    fn a_security_speaks_against_an_invoice() {
+        let rows = [
+            "Dividendengutschrift Rechnungsdatum 05.05.2021",
+            "Stück 5 Muster AG ISIN DE0005190003",
+            "Umsatzsteuer EUR 0,00",
+            "Bruttobetrag EUR 50,00",
+        ];
+        assert_eq!(class(&rows), Some("contract_note"));
+    }
+
+    #[test]
+    fn a_long_contract_that_mentions_a_security_has_no_type() {
+        let class = |pages: u32| {
+            let mut scan = Scan::new();
+            scan.add(&page_of_rows(&["Terms of the notes DE0005190003"]));
+            for _ in 1..pages {
+                scan.add(&page_of_rows(&["The parties agree as follows."]));
+            }
+            scan.finish();
+            classify(builtin(), &scan).map(|found| found.name.as_str())
+        };
+        assert_eq!(class(1), Some("contract_note"));
+        assert_eq!(class(30), None);
     }
 
     #[test]

@@ -121,11 +121,15 @@ impl Collector {
                 Some(Span { from: lines.first()?.words.from, to: lines.last()?.words.to })
             });
         let is_free = |words: &Span| {
-            let is_covered = covered.get(words.range()).is_none_or(|own| own.contains(&true));
-            !is_covered && page.text_of(*words).chars().any(char::is_alphabetic)
+            covered.get(words.range()).is_some_and(|own| !own.is_empty() && !own.contains(&true))
         };
-        let line = || page.lines.iter().map(|line| line.words).find(is_free);
-        let Some(words) = heading.filter(is_free).or_else(line) else { return };
+        let has_letters = |words: &Span| page.text_of(*words).chars().any(char::is_alphabetic);
+        let lines = || page.lines.iter().map(|line| line.words).filter(is_free);
+        let title = heading
+            .filter(is_free)
+            .or_else(|| lines().find(has_letters))
+            .or_else(|| lines().find(|words| !page.text_of(*words).trim().is_empty()));
+        let Some(words) = title else { return };
         let title: String = page.text_of(words).trim().chars().take(MAX_TITLE).collect();
         self.has_title = true;
         self.field(
@@ -183,7 +187,7 @@ impl Collector {
         });
         if !continues {
             self.close_table();
-            let Some(columns) = header else { return };
+            let Some(columns) = header.or_else(|| numbered(table)) else { return };
             self.last = Some(OpenTable { columns, rows: Vec::new(), cells: 0 });
         }
         let Some(open) = &mut self.last else { return };
@@ -268,6 +272,12 @@ fn columns(page: &Page, table: &Table) -> Option<Vec<String>> {
         if *count == 1 { name } else { format!("{name}_{count}") }
     });
     Some(named.collect())
+}
+
+/// The names of the columns of a table without a header.
+fn numbered(table: &Table) -> Option<Vec<String>> {
+    let has_columns = (1..=MAX_COLUMNS).contains(&table.columns);
+    has_columns.then(|| (1..=table.columns).map(|number| format!("column_{number}")).collect())
 }
 
 /// The name of a field, from its label: lower-case words with underscores. `None` when the label has no letters.
@@ -423,7 +433,7 @@ mod tests {
     fn a_heading_is_the_title_of_the_document() {
         let mut page = page_of_rows(&["Seite 1", "Bericht über Bäume", "Eichen sind alt."]);
         let kind = BlockKind::Heading { level: 1 };
-        page.blocks = vec![pages::Block { kind, lines: span(1, 2), ..pages::Block::default() }];
+        page.blocks = vec![pages::Block { kind, lines: span(1, 2), area: None }];
         assert_eq!(values(&parsed(&[page]).fields), ["title=Bericht über Bäume"]);
     }
 
@@ -466,6 +476,13 @@ mod tests {
             ]
         );
         assert_eq!(parsed.lines[2][0].candidates[0].page, Some(3));
+    }
+
+    #[test]
+    fn columns_without_a_header_are_numbered() {
+        let parsed = parsed(&[table_page(1, &["Eiche  12,50", "Buche  9,75"], 0)]);
+        let lines: Vec<String> = parsed.lines.iter().map(|line| values(line).join(" ")).collect();
+        assert_eq!(lines, ["column_1=Eiche column_2=12.50", "column_1=Buche column_2=9.75"]);
     }
 
     #[test]
