@@ -31,7 +31,7 @@ export const INVOICE: MadeFile = {
   bytes: placedPdf([
     [
       ...lines(LEFT, 60, ["Harbour Supplies Ltd", "12 Quay Street", "10115 Berlin", "Germany", "VAT ID: DE136695976"]),
-      ...lines(LEFT, 160, ["Bill to", "Miller and Daughters GmbH", "3 Mill Lane", "20095 Hamburg", "Germany"]),
+      ...lines(LEFT, 160, ["Bill to", "Miller and Daughters GmbH", "3 Mill Street", "20095 Hamburg", "Germany"]),
       [LEFT, 260, "INVOICE"],
       ...labelled(290, [["Invoice number:", "HS-2026-0117"], ["Invoice date:", "2 March 2026"], ["Due date:", "1 April 2026"], ["Currency:", "EUR"]]),
       ...row(390, ["Description", "Quantity", "Unit price", "Amount"]),

@@ -179,6 +179,22 @@ describe("the editor of document types", () => {
     await definition().fill(valid);
   });
 
+  it("tries a definition on a document, without saving it", async () => {
+    const saved = await definition().inputValue();
+    await definition().fill(saved.replace("Delivery note no.", "Invoice number"));
+    const choice = page.getByRole("region", { name: "Try on a document" });
+    await choice.getByLabel("Find a document").fill("harbour");
+    await expect.poll(() => choice.locator("select option").count()).toBe(1);
+    await choice.getByRole("button", { name: "Try" }).click();
+    const extracted = page.getByRole("region", { name: "What the definition extracts" });
+    await extracted.waitFor();
+    expect(await field("number").innerText()).toBe("HS-2026-0117");
+    await definition().fill(saved);
+    await extracted.getByText("You changed the definition since.").waitFor();
+    const types = (await (await server.fetch("/v1/document-types", await server.signIn())).json()) as { items: { name: string }[] };
+    expect(types.items.map(({ name }) => name)).not.toContain("delivery_note");
+  });
+
   it("saves versions, which stay readable", async () => {
     await page.getByRole("button", { name: "Create type" }).click();
     await page.getByRole("heading", { name: "Delivery note" }).waitFor();

@@ -2,11 +2,12 @@
  * Pictures of every screen, light and dark, into screenshots/. With DOCKET_CORPUS (a folder of real documents, in folders by kind)
  * they show those; without it, the small documents that the tests make.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, it } from "vitest";
 import { openBrowser, openWindow, signIn } from "./browser.ts";
+import { CONTRACT_NOTE, INVOICE, WRONG_CONTRACT_NOTE } from "./business-files.ts";
 import { HOSTILE, LEASE, twentyFiles, type MadeFile } from "./files.ts";
 import { json, Server } from "./server.ts";
 
@@ -80,7 +81,9 @@ async function prepare(): Promise<string> {
   await server.addUser("ben@example.com", "reviewer");
   await server.addUser("cho@example.com", "auditor");
   await server.fetch("/v1/api-keys", token, json({ name: "Mail import", role: "api_client" }));
-  for (const file of filesToShow()) {
+  // A rate at which some fields are accepted and others need review.
+  await server.fetch("/v1/tenant/acceptance", token, { ...json({ accepted_error_rate: 0.1 }), method: "PUT" });
+  for (const file of [...filesToShow(), INVOICE, CONTRACT_NOTE, WRONG_CONTRACT_NOTE]) {
     await server.upload(token, file.name, file.bytes).catch((error: unknown) => console.warn(String(error)));
   }
   for (;;) {
@@ -91,6 +94,9 @@ async function prepare(): Promise<string> {
 }
 
 interface Shown {
+  /** Two of the made documents with fields. */
+  note: string;
+  invoice: string;
   lease: string | undefined;
   pdf: string;
   scan: string | undefined;
@@ -102,6 +108,8 @@ async function listDocuments(token: string): Promise<Shown> {
   const { items } = (await (await server.fetch("/v1/documents?status=all&limit=100", token)).json()) as { items: { doc_id: string; filename: string; file_kind: string; status: string }[] };
   const first = (isIt: (item: (typeof items)[number]) => boolean) => items.find(isIt)?.doc_id ?? items[0]?.doc_id ?? "";
   const shown = {
+    note: first((item) => item.filename === CONTRACT_NOTE.name),
+    invoice: first((item) => item.filename === INVOICE.name),
     lease: items.find((item) => item.filename === LEASE.name)?.doc_id,
     pdf: items.findLast((item) => item.file_kind === "pdf" && item.status === "active")?.doc_id ?? "",
     scan: items.find((item) => item.file_kind === "jpg" && item.status === "active")?.doc_id,
@@ -144,7 +152,11 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   }
   await visit(`/documents/${shown.pdf}?tab=history`, "document-history", () => page.getByText("Compare runs").click());
   await visit(`/documents/${shown.pdf}?tab=tables`, "document-tables");
-  await visit(`/documents/${shown.pdf}?tab=fields`, "document-fields");
+  await visit(`/documents/${shown.note}?tab=fields`, "document-fields", async () => {
+    await page.locator(".sheet img").waitFor();
+    await page.locator("[data-path='trades.0.net_amount']").click();
+  });
+  await visit(`/documents/${shown.invoice}?tab=fields`, "document-fields-invoice", () => page.locator(".result-versions").waitFor());
   await visit(`/documents/${shown.pdf}?tab=markdown`, "document-markdown");
   await visit(`/documents/${shown.pdf}?tab=details`, "document-details");
   await visit(`/documents/${shown.withoutPages}`, "document-without-pages");
@@ -152,6 +164,7 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   await visit("/documents/00000000-0000-7000-8000-000000000000", "document-missing");
   await visit("/trades", "trades");
   await visit("/admin/types?type=contract_note", "admin-type");
+  await visit("/admin/types?type=contract_note&edit=1", "admin-type-editor", () => page.locator(".json-gutter").waitFor());
   await visit("/ask", "ask");
   await visit("/ask?q=When+does+the+lease+end%3F&mode=ask", "ask-answer", () => page.getByRole("heading", { name: "Sources" }).waitFor());
   await visit("/ask?q=How+many+bathrooms+does+the+lease+mention%3F&mode=ask", "ask-no-answer", () => page.getByRole("heading", { name: "Closest passages" }).waitFor());
@@ -179,8 +192,30 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   });
 }
 
+/** The pictures of docs/, made of these. Copy them from screenshots/ when a screen has changed. */
+const OF_DOCS: Record<string, string> = {
+  "document-passage-light": "ui-document.webp",
+  "documents-light": "ui-documents.webp",
+  "document-fields-light": "ui-fields.webp",
+  "attention-failed-light": "ui-attention.webp",
+};
+
 async function shoot(page: Page, name: string, theme: string): Promise<void> {
   // The live line never falls silent, so the network never does either: long enough for what the screen asks for.
   await page.waitForTimeout(700);
-  await page.screenshot({ path: join(FOLDER, `${name}-${theme}.png`) });
+  const png = await page.screenshot({ path: join(FOLDER, `${name}-${theme}.png`) });
+  const copy = OF_DOCS[`${name}-${theme}`];
+  if (copy !== undefined) writeFileSync(join(FOLDER, copy), await webpOf(page, png));
+}
+
+/** The browser encodes it: WebP takes a third of the bytes. */
+async function webpOf(page: Page, png: Buffer): Promise<Buffer> {
+  const address = await page.evaluate(async (data) => {
+    const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))]));
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [picture.width, picture.height];
+    canvas.getContext("2d")?.drawImage(picture, 0, 0);
+    return canvas.toDataURL("image/webp", 0.8);
+  }, png.toString("base64"));
+  return Buffer.from(address.slice(address.indexOf(",") + 1), "base64");
 }

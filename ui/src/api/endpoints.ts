@@ -104,6 +104,9 @@ export const listTypeVersions = (name: string) =>
   getJson<{ items: t.DocumentTypeVersion[] }>(`/v1/document-types/${encodeURIComponent(name)}/versions`);
 export const saveDocumentType = async (name: string, definition: unknown) =>
   (await (await ask(`/v1/document-types/${encodeURIComponent(name)}`, { method: "PUT", json: definition })).json()) as t.DocumentType;
+/** What a definition extracts from a document. Nothing is stored. */
+export const tryDocumentType = (name: string, documentId: string, definition: unknown) =>
+  postJson<t.DryRun>(`/v1/document-types/${encodeURIComponent(name)}/dry-run`, { document_id: documentId, definition });
 export const withdrawDocumentType = (name: string) => ask(`/v1/document-types/${encodeURIComponent(name)}`, { method: "DELETE" });
 export const measureQuality = (query: t.QualityQuery) => getJson<t.Quality>("/v1/quality", { ...query });
 export const changeAcceptance = async (acceptance: t.Acceptance) =>

@@ -8,6 +8,8 @@ export interface Problem {
   code: string;
   trace_id?: string;
   field?: string;
+  /** All problems of a request that has several: the definition of a document type. */
+  errors?: { path: string; message: string }[];
 }
 
 export class ApiError extends Error {
@@ -54,6 +56,7 @@ export function asProblem(body: unknown, response: { status: number; headers: He
     code: given.code ?? "unknown",
     trace_id: given.trace_id ?? response.headers.get("x-trace-id") ?? undefined,
     field: given.field,
+    errors: Array.isArray(given.errors) ? given.errors : undefined,
   };
 }
 

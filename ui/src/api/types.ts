@@ -24,6 +24,7 @@ export type DocumentTypeDefinition = Schemas["DocumentTypeDefinition"];
 export type DocumentTypeSummary = Schemas["DocumentTypeSummary"];
 export type DocumentTypeVersion = Schemas["DocumentTypeVersionView"];
 export type DocumentView = Schemas["DocumentView"];
+export type DryRun = Schemas["DocumentTypeDryRun"];
 export type FacetView = Schemas["FacetView"];
 export type FieldAlternative = Schemas["FieldAlternative"];
 export type FieldChange = Schemas["FieldChangeView"];

@@ -2,11 +2,16 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState, type RefObject, type SyntheticEvent } from "react";
 import { useLocation } from "wouter";
-import { saveDocumentType } from "../../api/endpoints.ts";
+import { saveDocumentType, tryDocumentType } from "../../api/endpoints.ts";
+import type { DocumentTypeDefinition } from "../../api/types.ts";
 import { Button, Field, ProblemNote } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { showNotice } from "../../live/notices.ts";
 import { definitionOf, problemsOf, rangeOfLine, type Draft, type Problem } from "./document-types.ts";
+import { TryType, type Trial } from "./TryType.tsx";
+
+/** The name and title of a new type that is tried before it has its own. */
+const UNNAMED = "draft";
 
 export function TypeEditor({ saved, isNew = false }: { saved: Draft; isNew?: boolean }) {
   const client = useQueryClient();
@@ -23,14 +28,30 @@ export function TypeEditor({ saved, isNew = false }: { saved: Draft; isNew?: boo
     },
     onError: (error) => showFirst(problemsOf(error, draft.text)),
   });
+  const trial = useMutation({
+    mutationFn: ({ documentId, definition }: Trial & { draft: Draft }) => tryDocumentType(draft.name.trim() || UNNAMED, documentId, definition),
+    onError: (error) => showFirst(problemsOf(error, draft.text)),
+  });
   const change = (how: Partial<Draft>) => setDraft((now) => ({ ...now, ...how }));
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
+  /** The definition of the draft; null when its text is no JSON, which is then shown. */
+  const readDefinition = (): DocumentTypeDefinition | null => {
     const made = definitionOf(draft);
     save.reset();
     setInvalid("problem" in made ? made.problem : null);
-    if ("problem" in made) showFirst([made.problem]);
-    if ("definition" in made) save.mutate({ name: draft.name.trim(), definition: made.definition });
+    if ("definition" in made) return made.definition as DocumentTypeDefinition;
+    showFirst([made.problem]);
+    return null;
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const definition = readDefinition();
+    trial.reset();
+    if (definition) save.mutate({ name: draft.name.trim(), definition });
+  };
+  const tryOn = (documentId: string) => {
+    const definition = readDefinition();
+    // A new type may be tried before it has a title.
+    if (definition) trial.mutate({ documentId, definition: { ...definition, title: draft.title || UNNAMED }, draft });
   };
   const goToLine = (line: number) => {
     area.current?.focus();
@@ -42,25 +63,29 @@ export function TypeEditor({ saved, isNew = false }: { saved: Draft; isNew?: boo
     const line = found.find((problem) => problem.line !== null)?.line;
     if (line != null) goToLine(line);
   };
-  const problems = invalid ? [invalid] : problemsOf(save.error, draft.text);
+  const problems = invalid ? [invalid] : problemsOf(save.error ?? trial.error, draft.text);
+  const tried = trial.data ? { ...trial.variables, result: trial.data } : null;
   return (
-    <form className="card" aria-label={isNew ? "New document type" : `Edit ${saved.title}`} onSubmit={submit}>
-      <div className="card-head"><h2>{isNew ? "New document type" : `Edit ${saved.title}`}</h2></div>
-      <div className="card-body type-editor">
-        {isNew && <Field label="Name" note="Lower-case letters, digits and underscores. The name of a built-in type replaces that type."><input className="input" name="type-name" required pattern="[a-z0-9_]+" autoComplete="off" placeholder="delivery_note" value={draft.name} onChange={(event) => change({ name: event.target.value })} /></Field>}
-        <Field label="Title"><input className="input" name="type-title" required maxLength={200} value={draft.title} onChange={(event) => change({ title: event.target.value })} /></Field>
-        <Field label="Description"><input className="input" name="type-description" maxLength={2000} value={draft.description} onChange={(event) => change({ description: event.target.value })} /></Field>
-        <Field label="Definition, as JSON" note="The guide “Document types” explains fields, phrases, constraints and the schema.">
-          <JsonText ref={area} text={draft.text} marked={new Set(problems.map(({ line }) => line))} onChange={(text) => change({ text })} />
-        </Field>
-        <Problems problems={problems} onLine={goToLine} />
-        {save.error && problems.length === 0 && <ProblemNote error={save.error} />}
-        <div className="dialog-foot">
-          <Button onClick={() => navigate(isNew ? "/admin/types" : `/admin/types?type=${encodeURIComponent(saved.name)}`)}>Cancel</Button>
-          <Button kind="primary" type="submit" disabled={save.isPending}>{isNew ? "Create type" : "Save as next version"}</Button>
+    <>
+      <form className="card" aria-label={isNew ? "New document type" : `Edit ${saved.title}`} onSubmit={submit}>
+        <div className="card-head"><h2>{isNew ? "New document type" : `Edit ${saved.title}`}</h2></div>
+        <div className="card-body type-editor">
+          {isNew && <Field label="Name" note="Lower-case letters, digits and underscores. The name of a built-in type replaces that type."><input className="input" name="type-name" required pattern="[a-z0-9_]+" autoComplete="off" placeholder="delivery_note" value={draft.name} onChange={(event) => change({ name: event.target.value })} /></Field>}
+          <Field label="Title"><input className="input" name="type-title" required maxLength={200} value={draft.title} onChange={(event) => change({ title: event.target.value })} /></Field>
+          <Field label="Description"><input className="input" name="type-description" maxLength={2000} value={draft.description} onChange={(event) => change({ description: event.target.value })} /></Field>
+          <Field label="Definition, as JSON" note="The guide “Document types” explains fields, phrases, constraints and the schema.">
+            <JsonText ref={area} text={draft.text} marked={new Set(problems.map(({ line }) => line))} onChange={(text) => change({ text })} />
+          </Field>
+          <Problems problems={problems} onLine={goToLine} />
+          {save.error && problems.length === 0 && <ProblemNote error={save.error} />}
+          <div className="dialog-foot">
+            <Button onClick={() => navigate(isNew ? "/admin/types" : `/admin/types?type=${encodeURIComponent(saved.name)}`)}>Cancel</Button>
+            <Button kind="primary" type="submit" disabled={save.isPending}>{isNew ? "Create type" : "Save as next version"}</Button>
+          </div>
         </div>
-      </div>
-    </form>
+      </form>
+      <TryType onTry={tryOn} isPending={trial.isPending} tried={tried} isOutdated={tried !== null && tried.draft.text !== draft.text} error={problems.length === 0 ? trial.error : null} />
+    </>
   );
 }
 

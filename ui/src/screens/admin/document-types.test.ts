@@ -19,7 +19,7 @@ const TEXT = `{
   }
 }`;
 
-const refusal = (detail: string, field?: string) => new ApiError({ title: "Bad request", status: 400, code: "invalid_document_type", detail, field });
+const refusal = (detail: string, field?: string, errors?: { path: string; message: string }[]) => new ApiError({ title: "Bad request", status: 400, code: "invalid_document_type", detail, field, errors });
 
 describe("lines of a JSON text", () => {
   it("are found by the paths of the server", () => {
@@ -54,11 +54,17 @@ describe("lines of a JSON text", () => {
 
 describe("problems of the server", () => {
   it("each have their line", () => {
-    const error = refusal("title: must have 1 to 200 characters. fields[1].patterns[1]: the group is not closed. Remove it. schema/properties/total: must be a text.", "title");
+    const error = refusal("Several problems.", "title", [
+      { path: "title", message: "must have 1 to 200 characters." },
+      { path: "fields[1].patterns[1]", message: "the group is not closed. Remove it." },
+      { path: "schema/properties/total", message: "must be a text." },
+      { path: "", message: "The definition is too large." },
+    ]);
     expect(problemsOf(error, TEXT)).toEqual([
       { line: null, message: "title: must have 1 to 200 characters." },
       { line: 8, message: "fields[1].patterns[1]: the group is not closed. Remove it." },
       { line: 13, message: "schema/properties/total: must be a text." },
+      { line: null, message: "The definition is too large." },
     ]);
   });
 
@@ -102,5 +108,6 @@ describe("a definition as text", () => {
   it("is the same definition", () => {
     expect(JSON.parse(text)).toEqual(definition);
     expect(formatJson({ a: 1 })).toBe('{"a": 1}');
+    expect(formatJson({ fields: [{ name: "a" }] })).toBe('{\n  "fields": [\n    {"name": "a"}\n  ]\n}');
   });
 });

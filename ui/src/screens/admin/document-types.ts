@@ -47,20 +47,13 @@ export function definitionOf(draft: Draft): { definition: object } | { problem: 
   return { definition: { ...rest, title: draft.title, description: draft.description } };
 }
 
-/** A place of a problem, as the server writes it: `fields[3].name: ` or `schema/properties/total: `. */
-const PLACE = /(?:^|(?<=\. ))((?:name|title|description|definition|phrases|fields|constraints|schema)(?:[.[/][^\s:]*)?): /g;
-
 /** The problems of the server's answer, each with its line in the text. */
 export function problemsOf(error: unknown, text: string): Problem[] {
   if (!(error instanceof ApiError) || error.problem.status !== 400) return [];
-  const { detail, field } = error.problem;
+  const { detail, field, errors = [] } = error.problem;
   const lines = linesIn(text);
-  const places = [...detail.matchAll(PLACE)];
-  if (places.length === 0) return [{ line: field === undefined ? null : lineOfPath(lines, field), message: detail }];
-  return places.map((place, at) => ({
-    line: lineOfPath(lines, place[1] ?? ""),
-    message: detail.slice(place.index, places[at + 1]?.index).trim(),
-  }));
+  if (errors.length === 0) return [{ line: field === undefined ? null : lineOfPath(lines, field), message: detail }];
+  return errors.map(({ path, message }) => ({ line: lineOfPath(lines, path), message: path === "" ? message : `${path}: ${message}` }));
 }
 
 function linesIn(text: string): ReturnType<typeof linesOf> {

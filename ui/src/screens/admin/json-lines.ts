@@ -17,13 +17,19 @@ const WIDTH = 110;
 /** JSON for people: what fits on a line is on one line, so that a field of a document type takes two or three lines rather than twenty. */
 export function formatJson(value: unknown, indent = ""): string {
   const flat = flatJson(value);
-  if (typeof value !== "object" || value === null || indent.length + flat.length <= WIDTH) return flat;
+  const isList = Array.isArray(value) && value.some((item) => typeof item === "object" && item !== null);
+  if (typeof value !== "object" || value === null || (!isList && !hasList(value) && indent.length + flat.length <= WIDTH)) return flat;
   const inner = `${indent}  `;
   if (Array.isArray(value) && value.every((item) => typeof item !== "object")) return `[\n${filled(value.map(flatJson), inner)}\n${indent}]`;
   const items = Array.isArray(value)
     ? value.map((item) => inner + formatJson(item, inner))
     : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${formatJson(item, inner)}`);
   return Array.isArray(value) ? `[\n${items.join(",\n")}\n${indent}]` : `{\n${items.join(",\n")}\n${indent}}`;
+}
+
+/** Whether a value of it is a list of objects. Those have a line each, however short they are. */
+function hasList(value: object): boolean {
+  return Object.values(value).some((item: unknown) => Array.isArray(item) && item.some((one) => typeof one === "object" && one !== null));
 }
 
 /** Words, many on each line: the labels of a field in several languages. */

@@ -1,6 +1,6 @@
 /** The fields of a document: what they are, how certain, and where they are on its pages. */
 import "./result.css";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { isNotFound } from "../../../api/problem.ts";
 import type { DocumentDetail, ResultView } from "../../../api/types.ts";
 import { Badge, Button, Empty, ProblemNote, SkeletonRows } from "../../../design/basics.tsx";
@@ -8,13 +8,10 @@ import { useKeys } from "../../../design/keyboard.ts";
 import { nameInWords } from "../../../format/fields.ts";
 import { counted } from "../../../format/numbers.ts";
 import { selectField, type Focus } from "../focus.ts";
-import { checkTitle, whyReview } from "./checks.ts";
-import { Checks, Warnings } from "./Checks.tsx";
+import { Warnings } from "./Checks.tsx";
 import { NoResultYet, NoTypeRecognised } from "./EmptyResult.tsx";
+import { ExtractionView } from "./ExtractionView.tsx";
 import { focusField, focusNextReview } from "./FieldMarks.tsx";
-import { FieldRow, type FieldView } from "./FieldRow.tsx";
-import { definitionOf, knownFields, sectionsOf } from "./fields.ts";
-import { GroupTable } from "./GroupTable.tsx";
 import { ResultVersions } from "./ResultVersions.tsx";
 import type { ShownResult } from "./use-result.ts";
 
@@ -34,7 +31,6 @@ interface ResultPanelProps {
 export function ResultPanel({ detail, shown, wanted, focus, page, onPage, onVersion }: ResultPanelProps) {
   const { result, type, error } = shown;
   const isLoaded = result !== undefined;
-  const [open, setOpen] = useState<string | null>(null);
   useKeys({ n: () => focusNextReview(1), N: () => focusNextReview(-1) });
   useEffect(() => {
     if (isLoaded && wanted !== null) focusField(wanted);
@@ -46,35 +42,15 @@ export function ResultPanel({ detail, shown, wanted, focus, page, onPage, onVers
   if (error && isNotFound(error)) return <NoResultYet detail={detail} />;
   if (error && !result) return <ProblemNote error={error} />;
   if (!result) return <SkeletonRows rows={8} />;
-  const checks = result.checks ?? [];
-  const view: FieldView = {
-    focus, page, onPage, open, onOpen: setOpen,
-    whyReview: ({ field, path }) => whyReview(field, checks, definitionOf(path, type?.definition), type !== undefined),
-    checksOf: (field) => checks.filter(({ name }) => field.checks.includes(name)).map(({ name, passed }) => ({ title: checkTitle(name), passed: passed ?? null })),
-  };
   return (
     <div className="result">
       <Head result={result} title={type?.title} onVersion={onVersion} />
       {result.document_type !== "" && <Warnings warnings={result.warnings ?? []} />}
-      {result.document_type ? <Sections result={result} known={knownFields(type?.definition)} view={view} /> : <NoTypeRecognised detail={detail} />}
-      <Checks result={result} definition={type?.definition} focus={focus} />
+      {result.document_type
+        ? <ExtractionView key={result.result_version} extraction={result} definition={type?.definition} focus={focus} page={page} onPage={onPage} />
+        : <NoTypeRecognised detail={detail} />}
       <ResultVersions id={detail.doc_id} shown={result.result_version} onVersion={onVersion} />
     </div>
-  );
-}
-
-function Sections({ result, known, view }: { result: ResultView; known: ReturnType<typeof knownFields>; view: FieldView }) {
-  return (
-    <>
-      {sectionsOf(result.fields ?? {}, known).map(({ title, fields }) => (
-        <section key={title} className="result-section" aria-label={title || "Fields"}>
-          {title && <h2>{title}</h2>}
-          <ul className="result-fields">{fields.map((placed) => <FieldRow key={placed.path} placed={placed} view={view} />)}</ul>
-        </section>
-      ))}
-      <GroupTable group="trades" items={result.trades ?? []} known={known} view={view} />
-      <GroupTable group="lines" items={result.lines ?? []} known={known} view={view} />
-    </>
   );
 }
 
