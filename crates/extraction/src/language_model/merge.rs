@@ -20,6 +20,11 @@ const MOST_AGREED: f32 = 3.0;
 /// The log-odds of a value that only the model chose.
 const LABELLED: f32 = 0.4;
 const UNLABELLED: f32 = -1.0;
+/// The same for a term of a sum. Its score is compared with none: a wrong term spoils the sum, where elsewhere a wrong value is
+/// only another candidate.
+const TERM_AGREEMENT: f32 = 1.0;
+const LABELLED_TERM: f32 = -0.5;
+const UNLABELLED_TERM: f32 = -3.0;
 /// The distance between two pages, in points.
 const PAGE_HEIGHT: f32 = 10_000.0;
 /// How many candidates of a field identify the trade or line that they are of.
@@ -250,12 +255,17 @@ fn support(
     let matching = |candidate: &Candidate| {
         evidence.options.iter().any(|option| same_value(spec.kind, &candidate.value, &option.value))
     };
+    let (agreement, labelled, unlabelled) = if spec.additive {
+        (TERM_AGREEMENT, LABELLED_TERM, UNLABELLED_TERM)
+    } else {
+        (AGREEMENT, LABELLED, UNLABELLED)
+    };
     let score =
-        |option: &LocatedValue<'_>| if option.place.is_labelled { LABELLED } else { UNLABELLED };
+        |option: &LocatedValue<'_>| if option.place.is_labelled { labelled } else { unlabelled };
     let agreed = field.candidates.iter_mut().find(|candidate| matching(candidate));
     let value = if let Some(candidate) = agreed {
-        let alone = evidence.options.iter().map(score).fold(UNLABELLED, f32::max);
-        let raised = candidate.score.max((candidate.score + AGREEMENT).min(MOST_AGREED));
+        let alone = evidence.options.iter().map(score).fold(unlabelled, f32::max);
+        let raised = candidate.score.max((candidate.score + agreement).min(MOST_AGREED));
         candidate.score = raised.max(alone);
         candidate.value.clone()
     } else {
