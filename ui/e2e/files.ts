@@ -10,15 +10,31 @@ const text = (name: string, content: string): MadeFile => ({ name, bytes: new Te
 
 /** A PDF of one or more pages, each a few lines of Helvetica, the first one larger. With a password, the file is encrypted. */
 export function pdf(pages: readonly (readonly string[])[], password?: string): Uint8Array {
+  return pdfOf(pages.map((lines) => {
+    const shown = lines.map((line, at) => `${at === 0 ? "/F1 20 Tf 0 0" : "/F1 12 Tf 0 -26"} Td (${escaped(line)}) Tj`).join("\n");
+    return `BT 72 700 Td\n${shown}\nET`;
+  }), password);
+}
+
+/** A text and where it begins, in points from the top left corner of the page. */
+export type Placed = readonly [left: number, top: number, text: string];
+
+/** A PDF whose texts are where they are wanted: forms and tables. */
+export function placedPdf(pages: readonly (readonly Placed[])[]): Uint8Array {
+  return pdfOf(pages.map((texts) => texts.map(([left, top, shown]) => `BT /F1 10 Tf 1 0 0 1 ${left} ${HEIGHT - top} Tm (${escaped(shown)}) Tj ET`).join("\n")));
+}
+
+const HEIGHT = 792;
+const escaped = (line: string) => line.replaceAll(/[\\()]/g, "\\$&");
+
+function pdfOf(contents: readonly string[], password?: string): Uint8Array {
   const lock = password === undefined ? null : lockOf(password);
   const objects: string[] = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
   const kids: string[] = [];
-  for (const lines of pages) {
-    const shown = lines.map((line, at) => `${at === 0 ? "/F1 20 Tf 0 0" : "/F1 12 Tf 0 -26"} Td (${line.replaceAll(/[\\()]/g, "\\$&")}) Tj`).join("\n");
-    const content = `BT 72 700 Td\n${shown}\nET`;
+  for (const content of contents) {
     const stored = lock ? lock.seal(content, objects.length + 1) : content;
     objects.push(`<< /Length ${stored.length} >>\nstream\n${stored}\nendstream`);
-    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`);
+    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 ${HEIGHT}] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`);
     kids.push(`${objects.length} 0 R`);
   }
   objects[1] = `<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${kids.length} >>`;

@@ -4,6 +4,7 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { openWindow, signIn } from "./browser.ts";
+import { INVOICE, WRONG_CONTRACT_NOTE } from "./business-files.ts";
 import { HOSTILE, LEASE, pdf } from "./files.ts";
 import { browser, server } from "./frame.ts";
 import { layoutProblems, smallTargets } from "./layout-problems.ts";
@@ -21,14 +22,29 @@ beforeAll(async () => {
   const ready = await server.upload(token, LEASE.name, LEASE.bytes);
   const failed = await server.upload(token, HOSTILE.name, HOSTILE.bytes);
   const encrypted = await server.upload(token, "a-long-file-name-without-any-space_2026-03-31_final.pdf", pdf([["The secret"]], "open sesame"));
-  ids = { ready, failed, encrypted };
+  const invoice = await server.upload(token, INVOICE.name, INVOICE.bytes);
+  const note = await server.upload(token, WRONG_CONTRACT_NOTE.name, WRONG_CONTRACT_NOTE.bytes);
+  ids = { ready, failed, encrypted, invoice, note };
   await server.addUser("a.rather.long.address@subsidiary.example.com", "reviewer");
   await server.fetch("/v1/api-keys", token, json({ name: "Scanner in the mail room", role: "api_client" }));
   await vi.waitFor(async () => {
     const summary = (await (await server.fetch("/v1/documents/stats/summary", token)).json()) as { active: number; failed: number };
-    expect([summary.active, summary.failed]).toEqual([1, 2]);
+    expect([summary.active, summary.failed]).toEqual([3, 2]);
   }, { timeout: 60_000, interval: 200 });
+  await prepareResults(token);
 });
+
+/** A second version of the invoice's result, of which the first one is promoted: so there are three. */
+async function prepareResults(token: string): Promise<void> {
+  const hasVersion = (id: string, version: number) => vi.waitFor(async () => {
+    expect((await server.fetch(`/v1/documents/${id}/results/${version}`, token)).status).toBe(200);
+  }, { timeout: 60_000, interval: 200 });
+  await hasVersion(ids.invoice, 1);
+  await server.fetch(`/v1/documents/${ids.invoice}/rerun`, token, json({ from_stage: "parse", document_type: "receipt" }));
+  await hasVersion(ids.invoice, 2);
+  await server.fetch(`/v1/documents/${ids.invoice}/results/1/promote`, token, { method: "POST" });
+  await hasVersion(ids.note, 1);
+}
 
 it("every route of App.tsx has a row", () => {
   const app = readFileSync(join(import.meta.dirname, "../src/App.tsx"), "utf8");

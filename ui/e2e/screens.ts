@@ -6,6 +6,10 @@ export interface Ids {
   ready: string;
   failed: string;
   encrypted: string;
+  /** An invoice with two versions of its result. */
+  invoice: string;
+  /** A contract note whose sum is wrong. */
+  note: string;
 }
 
 export interface Screen {
@@ -35,6 +39,10 @@ export const SCREENS: readonly Screen[] = [
   screen("/documents/:id", ({ ready }) => `/documents/${ready}`, ".sheet img"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}`, ".sheet img", "button[aria-label=Rename]"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=fields`, ".result"),
+  screen("/documents/:id", ({ invoice }) => `/documents/${invoice}?tab=fields`, ".result-fields", "[data-path=issue_date]"),
+  screen("/documents/:id", ({ invoice }) => `/documents/${invoice}?tab=fields`, ".result-versions", "text=Compare versions"),
+  screen("/documents/:id", ({ invoice }) => `/documents/${invoice}?tab=fields&result=2`, ".result-older"),
+  screen("/documents/:id", ({ note }) => `/documents/${note}?tab=fields`, ".result-checks", "[data-path='trades.0.net_amount']"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=ask`, "#document-question"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=markdown`, ".markdown pre"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=history`, ".timeline"),
@@ -43,7 +51,7 @@ export const SCREENS: readonly Screen[] = [
   screen("/documents/:id", ({ failed }) => `/documents/${failed}`, ".run-error"),
   screen("/documents/:id", ({ encrypted }) => `/documents/${encrypted}`, ".run-error", "text=Enter password"),
   screen("/documents/:id", "/documents/none", "text=Document not found"),
-  screen("/trades", "/trades", "text=No trades yet"),
+  screen("/trades", "/trades", ".trades td"),
   screen("/trades", "/trades?isin=DE0007164600", "text=No matching trades"),
   screen("/ask", "/ask", "textarea"),
   screen("/ask", "/ask?mode=search&q=lease", "text=lease.pdf"),
@@ -63,7 +71,8 @@ export const SCREENS: readonly Screen[] = [
   screen("/admin/:tab?", "/admin/types?type=invoice", ".type-fields td"),
   screen("/admin/:tab?", "/admin/types?type=invoice&edit=1", "textarea"),
   screen("/admin/:tab?", "/admin/types?edit=new", "textarea"),
-  screen("/admin/:tab?", "/admin/quality", ".acceptance"),
+  screen("/admin/:tab?", "/admin/quality", ".time-chart"),
+  screen("/admin/:tab?", "/admin/quality", ".time-chart", "text=By field"),
   screen("/admin/:tab?", "/admin/audit", "td"),
   screen("/admin/:tab?", "/admin/health", ".dependencies li"),
   screen("/admin/:tab?", "/admin/configuration", "td"),

@@ -18,6 +18,19 @@ pub(crate) const FOLDERS: [(&str, &str); 5] = [
     ("scans_sroie", "jpg"),
 ];
 
+/// Documents that are no contract notes, invoices or receipts: contracts, reports, articles, presentations, letters.
+pub(crate) const OTHERS: [(&str, &str); 9] = [
+    ("contracts_cuad", "pdf"),
+    ("pdf_text/icdar2013_tables", "pdf"),
+    ("pdf_text/pdfbox", "pdf"),
+    ("office_docling/docx", "docx"),
+    ("office_docling/html", "html"),
+    ("office_docling/pptx", "pptx"),
+    ("office_docling/xlsx", "xlsx"),
+    ("eml", "eml"),
+    ("scans_simulated", "jpg"),
+];
+
 /// The files of one folder, sorted by name.
 pub(crate) fn files(corpus: &Path, folder: &str, extension: &str) -> anyhow::Result<Vec<PathBuf>> {
     let path = corpus.join(folder);
@@ -55,7 +68,7 @@ pub(crate) fn pages(parts: &[Part]) -> impl Iterator<Item = &Page> {
 /// Reads every file that has no stored pages yet, two at a time.
 pub(crate) fn read_all(corpus: &Path, cache: &Path, docket: &Path) -> anyhow::Result<()> {
     let mut missing = Vec::new();
-    for (folder, extension) in FOLDERS {
+    for (folder, extension) in FOLDERS.into_iter().chain(OTHERS) {
         fs::create_dir_all(cache.join(folder))?;
         for file in files(corpus, folder, extension)? {
             let to = pages_path(cache, folder, &file);

@@ -2,6 +2,7 @@
 
 mod brokers;
 mod calibration;
+mod classify;
 mod corpus;
 mod e_invoices;
 mod held_out;
@@ -74,6 +75,12 @@ enum Command {
         #[arg(long)]
         details: bool,
     },
+    /// Measures which document types are recognised.
+    Classify {
+        /// Print every document with another type than expected.
+        #[arg(long)]
+        details: bool,
+    },
     /// Prints the stored pages of the documents of a folder whose names contain a text.
     Show { folder: String, name: String },
     /// Fits the calibration to held-out extractions, and writes the file that Docket ships with.
@@ -93,6 +100,7 @@ fn main() -> anyhow::Result<()> {
         Command::Invoices { peer, details } => {
             invoices::run(&args.corpus, &args.cache, &peer, details)
         }
+        Command::Classify { details } => classify::run(&args.corpus, &args.cache, details),
         Command::Receipts { details } => receipts::run(&args.corpus, &args.cache, details),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
         Command::Brokers { memory, simulated_models, errors, only } => {

@@ -2,6 +2,7 @@
 //!
 //! No weight is fitted, but the rules were written with these documents in view: this is a development set.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Write, stdout};
 use std::path::Path;
@@ -10,7 +11,8 @@ use rust_decimal::Decimal;
 use serde_json::Value;
 
 use crate::corpus;
-use crate::invoices::{best, extract};
+use crate::held_out::{self, HeldOut};
+use crate::invoices::{extract, file_name, value};
 use crate::measure::{Counts, letters};
 
 const MONTHS: [&str; 12] =
@@ -18,22 +20,29 @@ const MONTHS: [&str; 12] =
 
 pub(crate) fn run(root: &Path, cache: &Path, details: bool) -> anyhow::Result<()> {
     let mut counts = Counts::default();
+    let mut held_out = Vec::new();
     for file in corpus::files(root, "scans_sroie", "jpg")? {
         let truth: Value = serde_json::from_slice(&fs::read(file.with_extension("key.json"))?)?;
         let parts = corpus::load(cache, "scans_sroie", &file)?;
-        let parsed = extract(&parts, "receipt")?;
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let extraction = extract(&parts, "receipt")?;
+        let name = file_name(&file);
+        let mut correct = BTreeMap::new();
         for field in ["company", "date", "address", "total"] {
             let Some(expected) = truth[field].as_str() else { continue };
-            let found = best(&parsed.fields, field);
+            let found = value(&extraction.fields, field);
             let right = found.is_some_and(|found| match field {
                 "date" => iso(expected).as_deref() == Some(found),
                 "total" => decimal(expected) == decimal(found) && decimal(found).is_some(),
                 _ => letters(expected) == letters(found),
             });
             counts.add(&name, field, expected, found, right);
+            correct.extend(found.map(|_| (field.to_owned(), right)));
         }
+        // Receipts of one company belong together.
+        let group = truth["company"].as_str().map_or_else(|| name.clone(), letters);
+        held_out.push(HeldOut { document: name, group, extraction, correct });
     }
+    held_out::write(cache, "receipts", &mut held_out)?;
     counts.print(
         "scans_sroie, exact after normalisation (letters and digits of texts, ISO dates, amounts)",
         details,

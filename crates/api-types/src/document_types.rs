@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use domain::FieldKind;
+use domain::{Extraction, FieldKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::FieldProblem;
 
 /// The definition of a document type. The guide "Document types" explains it.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -172,4 +175,25 @@ pub struct DocumentTypeVersions {
 pub struct DocumentTypeQuery {
     /// A version; by default the current one. 0 is the built-in type.
     pub version: Option<u32>,
+}
+
+/// A document to try a document type on.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DryRunRequest {
+    pub document_id: Uuid,
+    /// The definition to try, which need not be stored; by default the current version of the type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<DocumentTypeDefinition>,
+}
+
+/// What a document type extracts from a document. Nothing of it is stored.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct DocumentTypeDryRun {
+    #[serde(flatten)]
+    pub extraction: Extraction,
+    /// The stored version that was tried. Null for a definition in the request, and when no type was recognised.
+    pub type_version: Option<u32>,
+    /// Values that the schema of the type does not allow; at most 100.
+    pub problems: Vec<FieldProblem>,
 }

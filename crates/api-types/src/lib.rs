@@ -26,9 +26,9 @@ pub use audit::{AuditEntryView, AuditQuery};
 pub use batches::{BatchCounts, BatchResultView, BatchView, CreateBatchRequest};
 pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use document_types::{
-    ConstraintDefinition, DocumentTypeDefinition, DocumentTypeList, DocumentTypeOrigin,
-    DocumentTypeQuery, DocumentTypeSummary, DocumentTypeVersionView, DocumentTypeVersions,
-    DocumentTypeView, FieldDefinition,
+    ConstraintDefinition, DocumentTypeDefinition, DocumentTypeDryRun, DocumentTypeList,
+    DocumentTypeOrigin, DocumentTypeQuery, DocumentTypeSummary, DocumentTypeVersionView,
+    DocumentTypeVersions, DocumentTypeView, DryRunRequest, FieldDefinition,
 };
 pub use documents::{
     AttachmentView, BatchUploadResponse, DocumentDetailView, DocumentProgressView, DocumentQuery,
@@ -53,7 +53,7 @@ pub use pages::{
     BlockView, CellView, KeyValueView, OtherReadingView, PageView, PageViewLink, PictureQuery,
     SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordSourceView, WordView,
 };
-pub use problem::Problem;
+pub use problem::{FieldProblem, Problem};
 pub use quality::{
     FieldQualityView, KindShortfallView, MeasuredErrorView, PeriodQualityView, QualityInterval,
     QualityMeasures, QualityQuery, QualityView, TypeQualityView,

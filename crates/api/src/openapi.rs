@@ -111,6 +111,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(document_types::list))
         .routes(routes!(document_types::find, document_types::put, document_types::withdraw))
         .routes(routes!(document_types::versions))
+        .routes(routes!(document_types::dry_run))
         .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
         .routes(routes!(document_lists::list, documents::create).layer(DefaultBodyLimit::disable()))
         .routes(routes!(document_lists::facets))

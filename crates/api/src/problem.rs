@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use api_types::Problem;
+use api_types::{FieldProblem, Problem};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{Refusal, TraceId};
@@ -19,11 +19,16 @@ pub struct ApiProblem {
     pub(crate) code: &'static str,
     pub(crate) detail: String,
     pub(crate) field: Option<Cow<'static, str>>,
+    errors: Option<Box<FieldProblems>>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) rate_limit: Option<u32>,
     /// The chain of causes, for the log.
-    pub(crate) cause: Option<String>,
+    pub(crate) cause: Option<Box<str>>,
 }
+
+/// In a box, so that the error type of all handlers stays small.
+#[derive(Clone, Debug)]
+struct FieldProblems(Vec<FieldProblem>);
 
 impl ApiProblem {
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
@@ -32,6 +37,7 @@ impl ApiProblem {
             code,
             detail: detail.into(),
             field: None,
+            errors: None,
             retry_after: None,
             rate_limit: None,
             cause: None,
@@ -49,12 +55,13 @@ impl ApiProblem {
     pub(crate) fn internal(cause: String) -> Self {
         let detail = "An internal error occurred. Tell the administrator the trace_id: it is in the server's log.";
         let problem = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail);
-        Self { cause: Some(cause), ..problem }
+        Self { cause: Some(cause.into()), ..problem }
     }
 
     /// A dependency is temporarily unavailable.
     pub(crate) fn unavailable(detail: impl Into<String>, cause: Option<String>) -> Self {
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
+        let cause = cause.map(String::into_boxed_str);
         Self { retry_after: Some(Duration::from_secs(2)), cause, ..problem }
     }
 
@@ -76,6 +83,7 @@ impl ApiProblem {
             code: self.code.to_owned(),
             trace_id: trace_id.to_string(),
             field: self.field.map(Cow::into_owned),
+            errors: self.errors.map_or_else(Vec::new, |errors| errors.0),
         };
         let mut response = (self.status, axum::Json(document)).into_response();
         let headers = response.headers_mut();
@@ -141,8 +149,11 @@ impl From<OpsError> for ApiProblem {
             OpsError::Invalid { field, problem } => Self::invalid(problem).for_field(field),
             OpsError::InvalidDocumentType(invalid) => {
                 let problem = Self::new(StatusCode::BAD_REQUEST, "invalid_document_type", text);
-                let field = invalid.problems.into_iter().next().map(|problem| problem.path.into());
-                Self { field, ..problem }
+                let field = invalid.problems.first().map(|problem| problem.path.clone().into());
+                let errors = invalid.problems.into_iter();
+                let errors = errors.map(|of| FieldProblem { path: of.path, message: of.message });
+                let errors = Some(Box::new(FieldProblems(errors.collect())));
+                Self { field, errors, ..problem }
             }
             OpsError::Conflict { code, .. } => Self::new(StatusCode::CONFLICT, code, text),
             OpsError::Refused(refusal) => {
@@ -192,6 +203,10 @@ impl From<OpsError> for ApiProblem {
             OpsError::AuditCheckRunning => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "audit_check_running", text)
                     .retry_after(Duration::from_secs(5))
+            }
+            OpsError::DryRunRunning => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "dry_run_running", text)
+                    .retry_after(Duration::from_secs(2))
             }
             OpsError::NoPipeline => Self::new(StatusCode::CONFLICT, "no_pipeline", text),
             OpsError::LinkExpired => Self::new(StatusCode::GONE, "link_expired", text),
@@ -244,7 +259,7 @@ fn blob_problem(error: &BlobError) -> ApiProblem {
                 "object_corrupted",
                 damaged(key),
             );
-            ApiProblem { cause: Some(chain(error)), ..problem }
+            ApiProblem { cause: Some(chain(error).into()), ..problem }
         }
         BlobError::OutOfRange { .. } => {
             ApiProblem::new(StatusCode::RANGE_NOT_SATISFIABLE, "out_of_range", error.to_string())
@@ -265,7 +280,7 @@ fn objects_unavailable(error: &BlobError) -> ApiProblem {
     let detail = "The object store is unavailable, so nothing was accepted. Try again shortly.";
     let problem = ApiProblem::new(StatusCode::SERVICE_UNAVAILABLE, "objects_unavailable", detail);
     let retry_after = Some(Duration::from_secs(10));
-    ApiProblem { retry_after, cause: Some(chain(error)), ..problem }
+    ApiProblem { retry_after, cause: Some(chain(error).into()), ..problem }
 }
 
 fn missing(key: &str) -> &'static str {

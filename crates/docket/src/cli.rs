@@ -78,6 +78,7 @@ const TYPES_EXAMPLES: &str = "\
 Examples:
   docket types show invoice > invoice.json
   docket types check invoice.json
+  docket types try invoice 5921a8f5 --definition invoice.json
   docket types put invoice.json";
 
 const COMPLETIONS_EXAMPLES: &str = "\

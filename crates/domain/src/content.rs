@@ -78,6 +78,8 @@ readable_objects! {
     ResultInList = "result_in_list" needs AnyRun,
     /// The current result of a document of a batch.
     BatchExtraction = "batch_extraction" needs AnyRun,
+    /// The fields that a dry run of a document type extracts.
+    DryRun = "dry_run" needs Run,
     Trade = "trade" needs AnyRun,
     /// An entry of the list of trades, or of the trades in a document's details.
     TradeInList = "trade_in_list" needs AnyRun,

@@ -11,6 +11,9 @@ use thiserror::Error;
 
 use crate::string_enum::string_enum;
 
+/// The name that lets the classifier choose the document type; no type has it.
+pub const AUTOMATIC_TYPE: &str = "auto";
+
 string_enum! {
     "kind of field"
     /// The kind of a field's values.

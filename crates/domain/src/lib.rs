@@ -50,8 +50,8 @@ pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, uplo
 pub use environment::{Clock, Environment, IdGen, Random};
 pub use event::{BatchEnd, Event, RunEnd};
 pub use extraction::{
-    Alternative, Check, Extraction, Field, FieldGroup, FieldKind, FieldSource, FieldStatus,
-    NewResult, UnreadableExtraction,
+    AUTOMATIC_TYPE, Alternative, Check, Extraction, Field, FieldGroup, FieldKind, FieldSource,
+    FieldStatus, NewResult, UnreadableExtraction,
 };
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use domain::FieldKind;
 
 use crate::fold::folded_words;
+use crate::receipt;
 use crate::scan::Scan;
 use crate::scoring::labels::{LabelIndex, Match, Place};
 use crate::types::DocumentType;
@@ -23,12 +24,18 @@ const LABELLED_FIELD: f32 = 0.3;
 const MOST_LABELS: f32 = 3.0;
 /// A security in a document about securities.
 const SECURITY: f32 = 2.0;
+/// A slip with amounts, for receipts.
+const SLIP: f32 = 2.0;
+/// A slip has this many rows, and nine of ten are this short, in characters.
+const SLIP_ROWS: std::ops::RangeInclusive<usize> = 6..=150;
+const SLIP_WIDTH: usize = 52;
+const SLIP_AMOUNTS: usize = 3;
 /// How much of a document is examined.
 const MAX_ROWS: usize = 400;
 const MAX_MENTIONS: usize = 400;
 
-/// The type with the most evidence.
-pub fn classify<'t>(types: &'t [DocumentType], scan: &Scan) -> Option<&'t DocumentType> {
+/// The evidence for each type, the most first.
+pub fn evidences<'t>(types: &'t [DocumentType], scan: &Scan) -> Vec<(&'t DocumentType, f32)> {
     let text: Vec<Vec<String>> =
         scan.rows.iter().take(MAX_ROWS).map(|row| folded_words(&row.text.join(" "))).collect();
     let mut scored: Vec<(&DocumentType, f32)> = types
@@ -36,20 +43,48 @@ pub fn classify<'t>(types: &'t [DocumentType], scan: &Scan) -> Option<&'t Docume
         .map(|document_type| (document_type, evidence(document_type, scan, &text)))
         .collect();
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
+    scored
+}
+
+/// The type with the most evidence.
+pub fn classify<'t>(types: &'t [DocumentType], scan: &Scan) -> Option<&'t DocumentType> {
+    let scored = evidences(types, scan);
     let (best, evidence) = *scored.first()?;
     let next = scored.get(1).map_or(0.0, |(_, evidence)| *evidence);
     (evidence >= LEAST && evidence - next >= MARGIN).then_some(best)
 }
 
 /// How much speaks for a type.
-pub fn evidence(document_type: &DocumentType, scan: &Scan, text: &[Vec<String>]) -> f32 {
+fn evidence(document_type: &DocumentType, scan: &Scan, text: &[Vec<String>]) -> f32 {
     let has_isin = scan.mentions.iter().any(|mention| mention.found.kind == FieldKind::Isin);
     let wants_isin = document_type.fields.iter().any(|spec| spec.kind == FieldKind::Isin);
     let security = if has_isin && wants_isin { SECURITY } else { 0.0 };
-    phrases(document_type, text) + labels(document_type, scan) + security
+    let is_slip = is_slip(scan);
+    let slip = if is_slip && document_type.name == receipt::DOCUMENT_TYPE { SLIP } else { 0.0 };
+    // All of a slip is its beginning.
+    let early = if is_slip { *SLIP_ROWS.end() } else { EARLY_ROWS };
+    phrases(document_type, text, early) + labels(document_type, scan) + security + slip
 }
 
-fn phrases(document_type: &DocumentType, text: &[Vec<String>]) -> f32 {
+/// Whether the document has short rows and several amounts, like what a cash register prints.
+fn is_slip(scan: &Scan) -> bool {
+    let mut lengths: Vec<usize> = scan
+        .rows
+        .iter()
+        .take(SLIP_ROWS.end() + 1)
+        .map(|row| row.text.iter().map(|word| word.chars().count() + 1).sum())
+        .collect();
+    lengths.sort_unstable();
+    let amounts = scan.mentions.iter().filter(|mention| {
+        let found = &mention.found;
+        found.decimals == 2 && found.fits(FieldKind::Money)
+    });
+    SLIP_ROWS.contains(&lengths.len())
+        && lengths.get(lengths.len() * 9 / 10).is_some_and(|length| *length <= SLIP_WIDTH)
+        && amounts.take(SLIP_AMOUNTS).count() == SLIP_AMOUNTS
+}
+
+fn phrases(document_type: &DocumentType, text: &[Vec<String>], early: usize) -> f32 {
     let mut sum = 0.0;
     let phrases: BTreeSet<Vec<String>> =
         document_type.phrases.values().flatten().map(|phrase| folded_words(phrase)).collect();
@@ -57,7 +92,7 @@ fn phrases(document_type: &DocumentType, text: &[Vec<String>]) -> f32 {
         let contains =
             |row: &Vec<String>| row.windows(phrase.len()).any(|words| words == phrase.as_slice());
         match text.iter().position(contains) {
-            Some(row) if row < EARLY_ROWS => sum += EARLY,
+            Some(row) if row < early => sum += EARLY,
             Some(_) => sum += LATER,
             None => {}
         }

@@ -2,11 +2,14 @@
 //!
 //! It has no list of fields. Their names follow from the labels on the page: `Due date:` becomes `due_date`, and the
 //! columns of a table are named by its header. Layout found the labels and tables; nothing is scored here.
+//!
+//! Values without a label that say themselves what they are get the name of their kind: `date`, `amount`, `iban`, `isin`,
+//! `vat_id`. The first heading is the `title`. So every document with words has a field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{FieldKind, FieldSource};
-use pages::{Page, Span, Table};
+use pages::{BlockKind, Page, Span, Table};
 
 use crate::candidates::{Conventions, Found};
 use crate::fold::folded_words;
@@ -23,6 +26,12 @@ const MAX_NAME: usize = 60;
 const MAX_VALUE: usize = 2_000;
 /// Log-odds of a value that layout found beside a label, and of a cell.
 const SCORE: f32 = 2.0;
+/// Log-odds of a value without a label.
+const UNLABELLED_SCORE: f32 = 1.0;
+/// The most values of one kind without a label.
+const MAX_UNLABELLED: usize = 20;
+/// The longest title, in characters.
+const MAX_TITLE: usize = 200;
 
 /// Collects the fields of a document page by page.
 #[derive(Debug, Default)]
@@ -30,6 +39,10 @@ pub struct Collector {
     fields: Vec<ParsedField>,
     /// The values of each name, so that a value that every page repeats is one field.
     values: BTreeMap<String, BTreeSet<String>>,
+    /// The values of all fields: one without a label is not repeated.
+    known: BTreeSet<String>,
+    unlabelled: BTreeMap<&'static str, usize>,
+    has_title: bool,
     main: Option<OpenTable>,
     /// The table that the last page ended with, which the next page may continue.
     last: Option<OpenTable>,
@@ -58,6 +71,9 @@ impl Collector {
         for table in &view.page.tables {
             self.table(view, table, &typed);
         }
+        let covered = covered(view.page);
+        self.title(view, &covered);
+        self.values_without_label(view, found, covered);
     }
 
     pub fn finish(mut self) -> Parsed {
@@ -85,7 +101,76 @@ impl Collector {
         let name = if values.len() == 1 { name } else { format!("{name}_{}", values.len()) };
         // `name_2` may also be a label.
         if self.fields.iter().all(|field| field.name != name) {
+            self.known.insert(candidate.value.clone());
             self.fields.push(ParsedField::new(name, vec![candidate]));
+        }
+    }
+
+    /// The first heading of the document, or its first line of text that is in no table and has no label.
+    fn title(&mut self, view: &View<'_>, covered: &[bool]) {
+        if self.has_title {
+            return;
+        }
+        let page = view.page;
+        let heading = page
+            .blocks
+            .iter()
+            .filter(|block| matches!(block.kind, BlockKind::Heading { .. }))
+            .find_map(|block| {
+                let lines = block.lines.of(&page.lines);
+                Some(Span { from: lines.first()?.words.from, to: lines.last()?.words.to })
+            });
+        let is_free = |words: &Span| {
+            let is_covered = covered.get(words.range()).is_none_or(|own| own.contains(&true));
+            !is_covered && page.text_of(*words).chars().any(char::is_alphabetic)
+        };
+        let line = || page.lines.iter().map(|line| line.words).find(is_free);
+        let Some(words) = heading.filter(is_free).or_else(line) else { return };
+        let title: String = page.text_of(words).trim().chars().take(MAX_TITLE).collect();
+        self.has_title = true;
+        self.field(
+            "title",
+            Candidate {
+                value: title.clone(),
+                raw: title,
+                page: Some(page.number),
+                area: view.area(words),
+                source: FieldSource::Page,
+                score: UNLABELLED_SCORE,
+                currency: None,
+            },
+        );
+    }
+
+    /// Dates, amounts with a currency and codes with a checksum that have no label.
+    fn values_without_label(&mut self, view: &View<'_>, found: &[Found], mut covered: Vec<bool>) {
+        let of_page = || found.iter().filter(|found| found.source == FieldSource::Page);
+        // `3 132,67` is also found as `132,67`.
+        let (joined, single): (Vec<&Found>, Vec<&Found>) =
+            of_page().partition(|found| found.joined);
+        for found in joined.into_iter().chain(single) {
+            let Some(name) = name_of_kind(found) else { continue };
+            let count = self.unlabelled.get(name).copied().unwrap_or_default();
+            let own = covered.get_mut(found.words.range());
+            let Some(own) = own.filter(|own| !own.contains(&true)) else { continue };
+            own.fill(true);
+            let mut found = found.clone();
+            let is_ambiguous = self.conventions.resolve(&mut found);
+            let value = found.normalised();
+            if count >= MAX_UNLABELLED || is_ambiguous || self.known.contains(&value) {
+                continue;
+            }
+            self.unlabelled.insert(name, count + 1);
+            let candidate = Candidate {
+                value,
+                raw: found.raw,
+                page: Some(found.page),
+                area: view.area(found.words),
+                source: FieldSource::Page,
+                score: UNLABELLED_SCORE,
+                currency: found.currency,
+            };
+            self.field(name, candidate);
         }
     }
 
@@ -133,6 +218,31 @@ impl Collector {
         if !self.warnings.contains(&sentence) {
             self.warnings.push(sentence);
         }
+    }
+}
+
+/// For each word whether it is part of a labelled value, its label, or a table.
+fn covered(page: &Page) -> Vec<bool> {
+    let mut covered = vec![false; page.words.len()];
+    let pairs = page.key_values.iter().flat_map(|pair| [pair.key, pair.value]);
+    let cells = page.tables.iter().flat_map(|table| &table.cells).map(|cell| cell.words);
+    for span in pairs.chain(cells) {
+        if let Some(words) = covered.get_mut(span.range()) {
+            words.fill(true);
+        }
+    }
+    covered
+}
+
+/// The name of a value without a label, when the value says itself what it is.
+fn name_of_kind(found: &Found) -> Option<&'static str> {
+    match found.kind {
+        FieldKind::Date => Some("date"),
+        FieldKind::Money if found.currency.is_some() => Some("amount"),
+        FieldKind::Iban => Some("iban"),
+        FieldKind::Isin => Some("isin"),
+        FieldKind::VatId => Some("vat_id"),
+        _ => None,
     }
 }
 
@@ -285,6 +395,36 @@ mod tests {
         let rent = &parsed.fields[2].candidates[0];
         assert_eq!((rent.raw.as_str(), rent.currency.as_deref()), ("1.234,50 EUR", Some("EUR")));
         assert!(rent.area.is_some() && rent.page == Some(1));
+    }
+
+    #[test]
+    fn values_without_a_label_have_the_name_of_their_kind() {
+        let rows = [
+            "Sehr geehrte Frau Muster,",
+            "am 13.03.2031 überweisen wir 1 234,50 EUR",
+            "auf das Konto DE89370400440532013000.",
+            "Am 13.03.2031 endet der Vertrag, am 14.03.2031 beginnt er.",
+        ];
+        let parsed = parsed(&[page_of_rows(&rows)]);
+        assert_eq!(
+            values(&parsed.fields),
+            [
+                "title=Sehr geehrte Frau Muster,",
+                "amount=1234.50",
+                "date=2031-03-13",
+                "iban=DE89370400440532013000",
+                "date_2=2031-03-14"
+            ]
+        );
+        assert!(parsed.fields.iter().all(|field| field.candidates[0].area.is_some()));
+    }
+
+    #[test]
+    fn a_heading_is_the_title_of_the_document() {
+        let mut page = page_of_rows(&["Seite 1", "Bericht über Bäume", "Eichen sind alt."]);
+        let kind = BlockKind::Heading { level: 1 };
+        page.blocks = vec![pages::Block { kind, lines: span(1, 2), ..pages::Block::default() }];
+        assert_eq!(values(&parsed(&[page]).fields), ["title=Bericht über Bäume"]);
     }
 
     /// A page with a table of two columns.

@@ -1,19 +1,15 @@
-//! Numbers in the tokens of a row: amounts, quantities and percentages, with the decimal separator of the document.
+//! Numbers in the tokens of a row: amounts, quantities and percentages, with the decimal separator of the document. How a
+//! single word is read is decided where candidates are found ([`crate::candidates`]).
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use rust_decimal::Decimal;
 
+use crate::candidates::{currency, parse_number};
 use crate::rows::{Row, Token};
 
-static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"^[(\[]?(?P<before>[\p{Sc}]|[A-Z]{2,3}\p{Sc}?)?\s?(?P<minus>[-−–])?(?P<after_sign>\p{Sc})?(?P<digits>\d[\d.,'’]*)(?P<trailing>-)?(?P<unit>%|\p{Sc}|[A-Z]{3})?(?:/\S*)?[)\].,;:]*$",
-    )
-    .ok()
-});
+/// The most digits of a number: longer ones are identifiers.
+const MAX_DIGITS: usize = 15;
 
 /// The decimal separator that a document uses; `None` when its numbers do not show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,26 +51,6 @@ impl Separator {
             std::cmp::Ordering::Less => Self(Some('.')),
             std::cmp::Ordering::Equal => Self(None),
         }
-    }
-}
-
-/// The currency of a sign or code.
-pub(crate) fn currency(text: &str) -> Option<&'static str> {
-    const CODES: [&str; 31] = [
-        "EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY",
-        "CAD", "AUD", "NZD", "JPY", "CNY", "HKD", "SGD", "MYR", "INR", "ZAR", "BRL", "MXN", "AED",
-        "ILS", "KRW", "THB", "IDR", "ISK",
-    ];
-    let text = text.trim_matches(|char: char| char.is_whitespace() || "()[].,:;".contains(char));
-    match text {
-        "€" | "Euro" | "EURO" | "Euros" | "euro" | "euros" => Some("EUR"),
-        "$" | "US$" => Some("USD"),
-        "£" => Some("GBP"),
-        "RM" => Some("MYR"),
-        "Fr." | "SFr." | "CHF" => Some("CHF"),
-        "¥" => Some("JPY"),
-        "zł" => Some("PLN"),
-        _ => CODES.into_iter().find(|code| *code == text),
     }
 }
 
@@ -140,62 +116,27 @@ fn joined(tokens: &[Token], start: usize, separator: Separator) -> Option<(Numbe
     None
 }
 
-/// A number that is all of the text, apart from its currency.
+/// A number that is all of the text, apart from its currency and a unit after a slash: `4,50/Std.`.
 pub(crate) fn parse(text: &str, separator: Separator) -> Option<Number> {
-    let captures = NUMBER.as_ref()?.captures(text.trim())?;
-    let digits = captures.name("digits")?.as_str().trim_end_matches(['.', ',', '\'', '’']);
-    let mut value = decimal(digits, separator)?;
-    if captures.name("minus").is_some() || captures.name("trailing").is_some() {
-        value = -value;
-    }
-    let unit = captures.name("unit").map(|unit| unit.as_str());
-    let sign = captures.name("before").or(captures.name("after_sign")).map(|sign| sign.as_str());
-    let currency = unit.and_then(currency).or_else(|| sign.and_then(currency));
-    // Letters that are no currency: an article number.
-    if sign.is_some_and(|sign| sign.chars().all(char::is_alphabetic)) && currency.is_none() {
-        return None;
-    }
-    Some(Number { value, tokens: 0..1, currency, is_percent: unit == Some("%") })
-}
-
-fn decimal(digits: &str, separator: Separator) -> Option<Decimal> {
-    let is_mark = |char: char| char == ',' || char == '.';
-    let last = digits.rfind(is_mark);
-    let mark = last.and_then(|at| digits[at..].chars().next());
-    let is_decimal = last.is_some_and(|at| {
-        let mark = mark.unwrap_or('.');
-        let fraction = digits.len() - at - 1;
-        let other = digits[..at].chars().any(|char| is_mark(char) && char != mark);
-        let again = digits[..at].contains(mark);
-        match (other, again) {
-            (_, true) => false,
-            (true, false) => true,
-            (false, false) if fraction != 3 => true,
-            (false, false) => {
-                separator.0 == Some(mark) || digits[..at].trim_matches('0').is_empty()
-            }
-        }
-    });
-    let (whole, fraction) = match last {
-        Some(at) if is_decimal => (&digits[..at], &digits[at + 1..]),
-        _ => (digits, ""),
+    let text = text.trim();
+    let text = match text.split_once('/') {
+        Some((number, unit)) if unit.starts_with(char::is_alphabetic) => number,
+        _ => text,
     };
-    let mut groups = whole.split(|char: char| is_mark(char) || char == '\'' || char == '’');
-    let first = groups.next()?;
-    let mut plain = first.to_owned();
-    let mut grouped = false;
-    for group in groups {
-        grouped = true;
-        if group.len() != 3 {
-            return None;
-        }
-        plain.push_str(group);
-    }
-    if first.is_empty() || grouped && first.len() > 3 || plain.len() > 15 || fraction.len() > 8 {
+    let text = text.trim_start_matches(['(', '[']).trim_end_matches([')', ']', ';', ':']);
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    // A phone number begins with a plus.
+    if digits > MAX_DIGITS || text.starts_with('+') {
         return None;
     }
-    let text = if fraction.is_empty() { plain } else { format!("{plain}.{fraction}") };
-    text.parse().ok()
+    let written = parse_number(text)?;
+    let mark = text.chars().find(|char| matches!(char, ',' | '.'));
+    let value = match written.other {
+        Some(decimal) if mark.is_some() && mark == separator.0 => decimal,
+        _ => written.value,
+    };
+    let (currency, is_percent) = (written.currency, written.percent);
+    Some(Number { value, tokens: 0..1, currency, is_percent })
 }
 
 #[cfg(test)]

@@ -18,6 +18,10 @@ use crate::scoring::Model;
 use crate::types::DocumentType;
 use crate::{contract_note, e_invoice, generic, labelled, letter_spacing};
 
+/// The remark of a result whose type the classifier did not decide.
+const NOT_RECOGNISED: &str = "No document type was recognised, so the labelled values of the document were extracted. \
+     Rerun the document with a type to extract its fields.";
+
 /// What to look for.
 #[derive(Clone, Debug, Default)]
 pub struct ParseRequest {
@@ -36,8 +40,8 @@ pub enum ExtractError {
     UnknownType(String),
 }
 
-/// Reads the pages one by one. Without a wanted type the classifier chooses one; when it abstains, the result has no
-/// type and no fields.
+/// Reads the pages one by one. Without a wanted type the classifier chooses one. When it abstains, the labelled values are
+/// extracted ([`generic`]); a document without words has no type and no fields.
 pub fn parse(
     parts: impl Iterator<Item = Result<Part, ArtifactError>>,
     request: &ParseRequest,
@@ -76,7 +80,9 @@ pub fn parse(
     }
     let remembered = || Recall::document_type(&request.memory, &scan.fingerprint).and_then(find);
     let chosen = wanted.or_else(remembered).or_else(|| classify(&request.types, &scan));
-    let Some(document_type) = chosen else {
+    let has_words = !scan.rows.is_empty();
+    let fallback = || find(generic::DOCUMENT_TYPE).filter(|_| has_words);
+    let Some(document_type) = chosen.or_else(fallback) else {
         return Ok(Parsed::default());
     };
     let recall = Recall::new(&request.memory, &scan.fingerprint, &document_type.name);
@@ -87,6 +93,9 @@ pub fn parse(
     } else {
         of_type(document_type, &scan, &recall)
     };
+    if chosen.is_none() {
+        parsed.warnings.push(NOT_RECOGNISED.to_owned());
+    }
     parsed.warnings.extend(electronic.finish().warnings);
     warn(&scan, &mut parsed);
     Ok(parsed)

@@ -4,6 +4,9 @@ use domain::{Check, FieldSource};
 use pages::Area;
 use serde::{Deserialize, Serialize};
 
+/// The most candidates that a field of an invoice or a receipt keeps.
+const MAX_CANDIDATES: usize = 6;
+
 /// A value for a field, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
@@ -47,6 +50,24 @@ pub struct ParsedField {
 impl ParsedField {
     pub fn new(name: impl Into<String>, candidates: Vec<Candidate>) -> Self {
         Self { name: name.into(), candidates, additive: false }
+    }
+
+    /// A field with the best of some candidates, each value once.
+    pub(crate) fn best_of(
+        name: impl Into<String>,
+        candidates: impl IntoIterator<Item = Candidate>,
+    ) -> Self {
+        let mut found: Vec<Candidate> = candidates.into_iter().collect();
+        found.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let mut kept: Vec<Candidate> = Vec::new();
+        for candidate in found {
+            if kept.len() < MAX_CANDIDATES
+                && kept.iter().all(|other| other.value != candidate.value)
+            {
+                kept.push(candidate);
+            }
+        }
+        Self::new(name, kept)
     }
 }
 

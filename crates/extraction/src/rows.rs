@@ -1,7 +1,8 @@
 //! The visual rows of pages: the words that are on one height, from left to right.
 //!
 //! Lines of the page model follow the reading order, so a row of a table may be several of them. Invoices and receipts
-//! are read by rows instead. A *token* is a word or a part of one (`Nr.:47` is two tokens), a *segment* is a run of
+//! are read by rows instead. Rows here are narrower than those of [`crate::geometry`]: a large word beside small ones does not
+//! join the rows that it touches, which tables of photographed receipts need. A *token* is a word or a part of one (`Nr.:47` is two tokens), a *segment* is a run of
 //! tokens of a row without a wide gap.
 
 use std::cmp::Ordering;
@@ -221,7 +222,7 @@ fn typed_tokens(page: &Page, limit: usize) -> Vec<Token> {
     tokens
 }
 
-/// Splits a label from the value that is attached to it: `Nr.:47`, `n°562`, `#12`, and a postcode from its city.
+/// Splits a label from the value that is attached to it: `Nr.:47`, `:47`, `n°562`, `#12`, and a postcode from its city.
 fn split(text: &str, area: Area, other: Option<&str>, tokens: &mut Vec<Token>) {
     match boundary(text) {
         Some(at) if at > 0 && at < text.len() => {
@@ -240,8 +241,8 @@ fn boundary(text: &str) -> Option<usize> {
     let letters = |part: &str| part.chars().any(char::is_alphabetic);
     if let Some(colon) = text.find(':') {
         let (label, value) = (&text[..colon], &text[colon + 1..]);
-        return (letters(label) && !value.is_empty() && !value.starts_with('/'))
-            .then_some(colon + 1);
+        let is_label = label.is_empty() || letters(label);
+        return (is_label && !value.is_empty() && !value.starts_with('/')).then_some(colon + 1);
     }
     for sign in ["N°", "n°", "Nº", "nº", "#", "№"] {
         if let Some(value) = text.strip_prefix(sign) {

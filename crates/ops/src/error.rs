@@ -69,6 +69,8 @@ pub enum OpsError {
     IndexIsLoading,
     #[error("The audit log is already being checked. Try again in a few seconds.")]
     AuditCheckRunning,
+    #[error("Document types are being tried already. Try again in a few seconds.")]
+    DryRunRunning,
     #[error("This link has expired. Ask for a new one.")]
     LinkExpired,
     #[error(

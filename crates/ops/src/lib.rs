@@ -19,6 +19,7 @@ mod rate;
 mod results;
 mod runs;
 mod search;
+mod tenant_slots;
 mod tenants;
 
 use std::fmt;
@@ -49,6 +50,7 @@ pub use documents::artifacts::ArtifactDownload;
 pub use documents::batches::Batches;
 pub use documents::batches::create::RequestedBatch;
 pub use documents::batches::results::BatchResult;
+pub use documents::dry_run::DryRun;
 pub use documents::facets::{BatchFacet, DocumentFacets};
 pub use documents::find_ids::FoundIds;
 pub use documents::intake::{Intake, IntakeSettings};
@@ -105,11 +107,11 @@ pub use tenants::create::RequestedTenant;
 pub use tenants::first_start::FirstStart;
 pub use tenants::overview::TenantOverview;
 
-use audit::AuditChecks;
 use documents::admit_upload::UploadSlots;
 use documents::recent_reads::RecentReads;
 use idempotency::RequestHmac;
 use objects::RecentlyChecked;
+use tenant_slots::TenantSlots;
 
 /// The use cases, by subject. One per process, shared by all requests.
 pub struct Ops {
@@ -174,7 +176,7 @@ impl Ops {
                 blobs: blobs.clone(),
                 background: background.clone(),
                 settings: settings.audit.clone(),
-                checks: AuditChecks::default(),
+                checks: TenantSlots::new(Audit::CONCURRENT_CHECKS),
             },
             batches: Batches {
                 store: store.clone(),
@@ -188,6 +190,7 @@ impl Ops {
                 recent_reads: RecentReads::default(),
                 recently_checked: RecentlyChecked::default(),
                 renderings: Semaphore::new(Content::CONCURRENT_RENDERINGS),
+                dry_runs: TenantSlots::new(Content::CONCURRENT_DRY_RUNS),
                 reader: settings.reader.clone(),
             },
             document_types: DocumentTypes::new(store.clone()),

@@ -96,6 +96,7 @@ export const promoteResult = (id: string, version: number) =>
   postJson<t.ResultView>(`/v1/documents/${id}/results/${version}/promote`, {}, { "idempotency-key": newIdempotencyKey() });
 export const listTrades = (query: t.TradesQuery, signal?: AbortSignal) =>
   getJson<t.Listed<t.Trade>>("/v1/trades", { ...query }, signal);
+export const linkToTradePdf = (id: string) => getJson<t.LinkView>(`/v1/trades/${id}/pdf`);
 export const listDocumentTypes = () => getJson<{ items: t.DocumentTypeSummary[] }>("/v1/document-types");
 export const findDocumentType = (name: string, version?: number) =>
   getJson<t.DocumentType>(`/v1/document-types/${encodeURIComponent(name)}`, { version });

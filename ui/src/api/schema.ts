@@ -382,6 +382,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/document-types/{name}/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a document type on a document
+         * @description Extracts the fields of a document as the type defines them, from the pages that it has, and stores nothing. The request can
+         *     have a definition that is not stored; otherwise the current version of the type is tried. The name `auto` tries which type
+         *     Docket recognises. One dry run of a tenant runs at a time.
+         */
+        post: operations["dry_run_document_type"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/document-types/{name}/versions": {
         parameters: {
             query?: never;
@@ -2157,6 +2179,16 @@ export interface components {
             schema: unknown;
             title: string;
         };
+        /** @description What a document type extracts from a document. Nothing of it is stored. */
+        DocumentTypeDryRun: components["schemas"]["Extraction"] & {
+            /** @description Values that the schema of the type does not allow; at most 100. */
+            problems: components["schemas"]["FieldProblem"][];
+            /**
+             * Format: int32
+             * @description The stored version that was tried. Null for a definition in the request, and when no type was recognised.
+             */
+            type_version?: number | null;
+        };
         DocumentTypeList: {
             /** @description All types that documents can have now, by name. */
             items: components["schemas"]["DocumentTypeSummary"][];
@@ -2272,6 +2304,12 @@ export interface components {
             updated_at: string;
             version_label?: string | null;
         };
+        /** @description A document to try a document type on. */
+        DryRunRequest: {
+            definition?: components["schemas"]["DocumentTypeDefinition"] | null;
+            /** Format: uuid */
+            document_id: string;
+        };
         /** @enum {string} */
         ErrorClass: "retry" | "permanent" | "poison" | "cancelled";
         /** @description The payload of a result. */
@@ -2378,6 +2416,19 @@ export interface components {
          * @enum {string}
          */
         FieldKind: "money" | "date" | "quantity" | "percent" | "number" | "currency" | "isin" | "wkn" | "iban" | "bic" | "vat_id" | "id" | "party" | "address" | "country" | "choice" | "text";
+        /** @description One of several problems of a request, or of the values of a document. */
+        FieldProblem: {
+            /**
+             * @description What is wrong and what to do about it.
+             * @example must have 1 to 100 characters, and not only spaces
+             */
+            message: string;
+            /**
+             * @description Where: `fields[3].patterns[0]` in a definition, `trades.0.isin` in a result. Empty when it is about the whole.
+             * @example fields[3].patterns[0]
+             */
+            path: string;
+        };
         FieldQualityView: components["schemas"]["QualityMeasures"] & {
             /** @example trades[].isin */
             field: string;
@@ -2771,6 +2822,8 @@ export interface components {
              * @example This user does not exist, or you don't have access.
              */
             detail: string;
+            /** @description All problems, where a request can have several: the definition of a document type. */
+            errors?: components["schemas"]["FieldProblem"][];
             /** @description The invalid field of the request, if there is one. */
             field?: string | null;
             /**
@@ -4567,6 +4620,42 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dry_run_document_type: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example delivery_note */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DryRunRequest"];
+            };
+        };
+        responses: {
+            /** @description What the type extracts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTypeDryRun"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

@@ -13,6 +13,11 @@ export function finePercent(part: number, locale?: string): string {
   return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(part);
 }
 
+/** A probability with one digit after the point. It is rounded down: what is not certain is never 100%. */
+export function probability(value: number, locale?: string): string {
+  return new Intl.NumberFormat(locale, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(Math.floor(value * 1000 + 1e-9) / 1000);
+}
+
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 export function bytes(value: number, locale?: string): string {

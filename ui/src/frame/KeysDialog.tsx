@@ -27,7 +27,7 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, string])[]
     ["0", "Fit the width"],
     ["r", "Rotate"],
     ["p", "Thumbnails"],
-    ["n", "Next disputed word"],
+    ["n", "Next disputed word, or next field to review"],
     ["q", "Ask this document"],
     ["[ ]", "Previous, next tab"],
   ]],

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use api_types::{
-    DocumentTypeDefinition, DocumentTypeList, DocumentTypeOrigin, DocumentTypeQuery,
-    DocumentTypeSummary, DocumentTypeVersionView, DocumentTypeVersions, DocumentTypeView,
+    DocumentTypeDefinition, DocumentTypeDryRun, DocumentTypeList, DocumentTypeOrigin,
+    DocumentTypeQuery, DocumentTypeSummary, DocumentTypeVersionView, DocumentTypeVersions,
+    DocumentTypeView, DryRunRequest, FieldProblem,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use ops::TypeVersion;
+use domain::DocId;
+use ops::{DryRun, TypeVersion};
 
 use crate::Api;
 use crate::extract::{Body, Path, Query, SignedInCaller, Wording, from_value};
@@ -75,15 +77,9 @@ pub(crate) async fn put(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
     Path(name): Path<String>,
-    Body(mut body): Body<DocumentTypeDefinition>,
+    Body(body): Body<DocumentTypeDefinition>,
 ) -> Result<Response, ApiProblem> {
-    if body.name.as_ref().is_some_and(|given| *given != name) {
-        let problem =
-            ApiProblem::invalid("The name differs from the one in the path. Leave it out.");
-        return Err(problem.for_field("name"));
-    }
-    body.name = Some(name);
-    let changed = api.ops.document_types.put(&caller, definition(&body)?).await?;
+    let changed = api.ops.document_types.put(&caller, definition(name, body, "name")?).await?;
     let view = view(changed.current)?;
     if !changed.is_new_version {
         return Ok(Json(view).into_response());
@@ -137,8 +133,48 @@ pub(crate) async fn versions(
     Ok(Json(DocumentTypeVersions { items: items.collect() }))
 }
 
-/// Both have the same form; a test compares them.
-fn definition(body: &DocumentTypeDefinition) -> Result<ops::DocumentType, ApiProblem> {
+/// Try a document type on a document
+///
+/// Extracts the fields of a document as the type defines them, from the pages that it has, and stores nothing. The request can
+/// have a definition that is not stored; otherwise the current version of the type is tried. The name `auto` tries which type
+/// Docket recognises. One dry run of a tenant runs at a time.
+#[utoipa::path(
+    post, path = "/document-types/{name}/dry-run", tag = "document-types", operation_id = "dry_run_document_type",
+    params(("name" = String, Path, example = "delivery_note")),
+    request_body = DryRunRequest,
+    responses(
+        (status = 200, body = DocumentTypeDryRun, description = "What the type extracts"),
+        Guarded, Checked, WithBody, AboutOne, CanConflict,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn dry_run(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Path(name): Path<String>,
+    Body(body): Body<DryRunRequest>,
+) -> Result<Json<DocumentTypeDryRun>, ApiProblem> {
+    let given = body.definition.map(|given| definition(name.clone(), given, "definition.name"));
+    let (given, doc_id) = (given.transpose()?, DocId(body.document_id));
+    let DryRun { extraction, type_version, problems } =
+        api.ops.content.dry_run(&caller, doc_id, &name, given).await?;
+    let problems = problems.into_iter();
+    let problems = problems.map(|of| FieldProblem { path: of.path, message: of.message }).collect();
+    Ok(Json(DocumentTypeDryRun { extraction, type_version, problems }))
+}
+
+/// The definition in a request, with the name in its path. Both types have the same form; a test compares them.
+fn definition(
+    name: String,
+    mut body: DocumentTypeDefinition,
+    field: &'static str,
+) -> Result<ops::DocumentType, ApiProblem> {
+    if body.name.as_ref().is_some_and(|given| *given != name) {
+        let problem =
+            ApiProblem::invalid("The name differs from the one in the path. Leave it out.");
+        return Err(problem.for_field(field));
+    }
+    body.name = Some(name);
     let json =
         serde_json::to_value(body).map_err(|error| ApiProblem::internal(error.to_string()))?;
     let wording = Wording { field: "field", whole: "The JSON body" };

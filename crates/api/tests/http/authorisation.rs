@@ -199,6 +199,12 @@ fn rows() -> Vec<Row> {
             Some(json!({"title": "Invoice", "schema": {"type": "object"}, "fields": []}))
         }),
         row("GET /v1/document-types/{name}/versions", see, Nothing, none),
+        row(
+            "POST /v1/document-types/{name}/dry-run",
+            WhoMay(Action::ManageDocumentTypes),
+            ReadDocument,
+            || Some(json!({ "document_id": "{id}" })),
+        ),
         row("DELETE /v1/document-types/{name}", WhoMay(Action::ManageDocumentTypes), Nothing, none),
         row("GET /v1/config", WhoMay(Action::SeeConfiguration), Nothing, none),
         row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
@@ -250,6 +256,10 @@ async fn the_permission_table_holds_on_every_route() {
                     (true, Whose::OtherTenant) => {
                         assert_eq!(status, StatusCode::NOT_FOUND, "{case}");
                     }
+                    // They get in; this application has no reader.
+                    (true, _) if row.route.ends_with("/dry-run") => {
+                        assert_eq!(status, StatusCode::CONFLICT, "{case}");
+                    }
                     (true, _) => assert!(status.is_success(), "{case}"),
                 }
             }
@@ -276,7 +286,8 @@ async fn only_public_routes_need_no_credential() {
             let path = path.replace("{id}", &Uuid::from_u128(1).to_string());
             let is_view = row.route == "GET /v1/views/{token}";
             let path = fill(&path.replace("{token}", if is_view { &view } else { token }));
-            let status = with_body(app.request(method, &path), &row).status().await;
+            let request = app.request(method, &path);
+            let status = with_body(request, &row, Uuid::from_u128(1)).status().await;
             match row.guard {
                 // They get in; this application has no reader that could render it.
                 Guard::Anybody if is_view => assert_eq!(status, StatusCode::CONFLICT, "{route}"),
@@ -339,7 +350,7 @@ async fn call(
     let (method, path) = split(row.route);
     let path = fill(&path.replace("{id}", &id.to_string()));
     let request = app.request(method, &path).bearer(&token);
-    with_body(request, row).status().await
+    with_body(request, row, id).status().await
 }
 
 /// Fills in parameters that every processed document has.
@@ -351,14 +362,18 @@ fn fill(path: &str) -> String {
     path.replace("{page}", "1").replace("{stage}", "layout").replace("{name}", name)
 }
 
-/// Adds the body that the route needs.
-fn with_body(request: testkit::Request, row: &Row) -> testkit::Request {
+/// Adds the body that the route needs; `{id}` in it stands for the resource.
+fn with_body(request: testkit::Request, row: &Row, id: Uuid) -> testkit::Request {
     let takes_files = ["/ingest", "/v1/documents", "/batches/{id}/documents"];
     if row.route.starts_with("POST") && takes_files.iter().any(|end| row.route.ends_with(end)) {
         return request.files([("a.txt", format!("file {}", unique()).as_bytes())]);
     }
     match (row.body)() {
-        Some(body) => request.json(body),
+        Some(mut body) => {
+            let fields = body.as_object_mut().into_iter().flat_map(|body| body.values_mut());
+            fields.filter(|value| **value == "{id}").for_each(|value| *value = json!(id));
+            request.json(body)
+        }
         None => request,
     }
 }

@@ -209,6 +209,9 @@ async fn an_unusable_definition_is_refused_with_the_place_and_the_reason() {
         let text = |key: &str| refused.body[key].as_str().unwrap().to_owned();
         let found = format!("{} | {}", text("field"), text("detail"));
         assert!(found.contains(expected), "expected {expected:?} in {found:?}");
+        let first = &refused.body["errors"][0];
+        assert_eq!(first["path"], refused.body["field"]);
+        assert!(text("detail").contains(first["message"].as_str().unwrap()), "{refused:?}");
     }
     let other_name = world
         .put("payslip", json!({"name": "delivery_note", "title": "A", "schema": {}, "fields": []}));
@@ -267,4 +270,58 @@ async fn a_tenant_has_at_most_a_hundred_types() {
     assert_eq!(world.put("note_7", changed).await.status, StatusCode::CREATED);
     world.withdraw("note_8").await;
     assert_eq!(world.put("one_more", delivery_note()).await.status, StatusCode::CREATED);
+}
+
+#[tokio::test]
+async fn all_problems_of_a_definition_are_listed() {
+    let world = World::new().await;
+    let mut definition = delivery_note();
+    definition["title"] = json!("");
+    definition["fields"][0]["patterns"] = json!(["("]);
+    definition["fields"][1]["labels"] = json!({"english": ["weight"]});
+    let refused = world.put("delivery_note", definition.clone()).await;
+    let paths = |refused: &Response| -> Vec<String> {
+        let errors = refused.body["errors"].as_array().unwrap().iter();
+        errors.map(|error| error["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let expected = ["title", "fields[0].patterns[0]", "fields[1].labels.english"];
+    assert_eq!(paths(&refused), expected, "{refused:?}");
+
+    let made = world.app.upload("a.txt", "a").bearer(&world.acme.admin_token).send().await.body;
+    let body = json!({"document_id": made["doc_id"], "definition": definition});
+    let tried = world.app.post("/v1/document-types/delivery_note/dry-run", body);
+    let tried = tried.bearer(&world.acme.admin_token).send().await;
+    assert_eq!(tried.code(), "invalid_document_type");
+    assert_eq!(paths(&tried), expected);
+}
+
+#[tokio::test]
+async fn the_name_that_lets_docket_recognise_the_type_is_reserved() {
+    let world = World::new().await;
+    let refused = world.put("auto", delivery_note()).await;
+    assert_eq!((refused.code(), &refused.body["field"]), ("invalid_document_type", &json!("name")));
+}
+
+/// What a dry run extracts is told in `docket/tests/process/types.rs`; this application has no reader.
+#[tokio::test]
+async fn a_dry_run_names_a_type_and_a_document_that_exist() {
+    let world = World::new().await;
+    let made = world.app.upload("a.txt", "a").bearer(&world.acme.admin_token).send().await.body;
+    let doc_id = made["doc_id"].as_str().unwrap();
+    let unknown = "00000000-0000-0000-0000-000000000009";
+    let other_name = json!({"document_id": doc_id, "definition": {"name": "b", "title": "B", "schema": {}, "fields": []}});
+    let with_definition = json!({"document_id": doc_id, "definition": delivery_note()});
+    let cases = [
+        ("invoice", json!({"document_id": unknown}), "not_found"),
+        ("payslip", json!({"document_id": doc_id}), "not_found"),
+        ("payslip", other_name, "invalid_request"),
+        ("invoice", json!({}), "invalid_request"),
+        ("payslip", with_definition, "no_reader"),
+        ("auto", json!({"document_id": doc_id}), "no_reader"),
+    ];
+    for (name, body, code) in cases {
+        let tried = world.app.post(&format!("/v1/document-types/{name}/dry-run"), body);
+        let tried = tried.bearer(&world.acme.admin_token).send().await;
+        assert_eq!(tried.code(), code, "{tried:?}");
+    }
 }

@@ -38,7 +38,7 @@ pub(crate) struct ExtractArgs {
 }
 
 impl ExtractArgs {
-    pub(crate) const AUTOMATIC_TYPE: &str = "auto";
+    pub(crate) const AUTOMATIC_TYPE: &str = domain::AUTOMATIC_TYPE;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

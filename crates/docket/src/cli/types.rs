@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::ServerArgs;
+use super::{IdArg, ServerArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TypesCommand {
@@ -44,6 +44,24 @@ pub(crate) enum TypesCommand {
         name: String,
         #[command(flatten)]
         server: ServerArgs,
+    },
+    /// Try a document type on a document, and store nothing.
+    ///
+    /// Prints the fields that the type extracts from the pages of the document, its checks, and the values that its schema does
+    /// not allow. Needs the role admin.
+    Try {
+        /// The name of the type, or auto to see which type Docket recognises.
+        name: String,
+        /// The id of a document.
+        document: IdArg,
+        /// A JSON file with a definition to try instead of the stored one.
+        #[arg(long, value_name = "FILE")]
+        definition: Option<PathBuf>,
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Print one JSON document instead of tables.
+        #[arg(long)]
+        json: bool,
     },
     /// Check a file with the definition of a document type; needs no server.
     ///

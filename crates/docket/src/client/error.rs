@@ -67,7 +67,12 @@ impl ClientError {
 }
 
 fn sentence(problem: &Problem) -> String {
-    let Problem { detail, status, code, trace_id, .. } = problem;
+    let Problem { detail, status, code, trace_id, errors, .. } = problem;
+    if !errors.is_empty() {
+        let lines = errors.iter().map(|error| format!("\n  {}: {}", error.path, error.message));
+        let first = detail.split_once(". ").map_or(detail.as_str(), |(first, _)| first);
+        return format!("{first}:{}", lines.collect::<String>());
+    }
     match status {
         401 if code == "unauthenticated" => {
             "this sign-in or API key is invalid or has expired. Run `docket login`, or set DOCKET_TOKEN to a valid key"

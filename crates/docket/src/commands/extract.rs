@@ -115,7 +115,7 @@ async fn laid_out(file: &LocalFile) -> anyhow::Result<Document> {
     Ok(pages.finish()?.finish()?)
 }
 
-fn print(extraction: &Extraction) {
+pub(super) fn print(extraction: &Extraction) {
     if !extraction.document_type.is_empty() {
         say(format_args!("Document type: {}\n", extraction.document_type));
         say(fields(extraction).text());
@@ -158,7 +158,7 @@ fn checks(checks: &[Check]) -> Table {
 }
 
 /// Without control characters, which a terminal would follow.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

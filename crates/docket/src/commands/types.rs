@@ -5,12 +5,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use api_types::{DocumentTypeList, DocumentTypeOrigin, DocumentTypeSummary, DocumentTypeView};
+use api_types::{
+    DocumentTypeDryRun, DocumentTypeList, DocumentTypeOrigin, DocumentTypeSummary, DocumentTypeView,
+};
 use extraction::types::DocumentType;
 use serde_json::{Value, json};
 
-use crate::cli::{ServerArgs, TypesCommand};
-use crate::client::{Client, Session};
+use super::extract;
+use crate::cli::{IdArg, ServerArgs, TypesCommand};
+use crate::client::{Client, Kind, Session};
 use crate::say::{complain, say};
 use crate::table::{Table, shortened};
 
@@ -25,6 +28,9 @@ pub(crate) async fn run(command: &TypesCommand) -> anyhow::Result<ExitCode> {
             client(server)?.delete(&path(name)?).await?;
             say(format_args!("Withdrew {name}"));
             Ok(ExitCode::SUCCESS)
+        }
+        TypesCommand::Try { name, document, definition, server, json } => {
+            try_on(&client(server)?, name, document, definition.as_deref(), *json).await
         }
         TypesCommand::Check { file } => check(file),
     }
@@ -87,8 +93,7 @@ async fn show(client: &Client, name: &str, version: Option<u32>) -> anyhow::Resu
 }
 
 async fn put(client: &Client, file: &Path) -> anyhow::Result<ExitCode> {
-    let definition: Value = serde_json::from_slice(&read(file)?)
-        .with_context(|| format!("{} is not JSON", file.display()))?;
+    let definition = json_of(file)?;
     let Some(name) = definition["name"].as_str() else {
         bail!("{} has no name; add \"name\" with the name of the type", file.display());
     };
@@ -96,6 +101,34 @@ async fn put(client: &Client, file: &Path) -> anyhow::Result<ExitCode> {
     let stored: DocumentTypeView = client.put(&address, &definition).await?;
     say(format_args!("{name} has version {}", stored.summary.version));
     Ok(ExitCode::SUCCESS)
+}
+
+async fn try_on(
+    client: &Client,
+    name: &str,
+    document: &IdArg,
+    definition: Option<&Path>,
+    as_json: bool,
+) -> anyhow::Result<ExitCode> {
+    let address = format!("{}/dry-run", path(name)?);
+    let mut request = json!({ "document_id": client.resolve(Kind::Document, document).await? });
+    if let Some(file) = definition {
+        request["definition"] = json_of(file)?;
+    }
+    let tried: DocumentTypeDryRun = client.post(&address, &request).await?;
+    if as_json {
+        say(json!(tried));
+        return Ok(ExitCode::SUCCESS);
+    }
+    extract::print(&tried.extraction);
+    for problem in &tried.problems {
+        complain(extract::printable(&format!("{}: {}", problem.path, problem.message)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json_of(file: &Path) -> anyhow::Result<Value> {
+    serde_json::from_slice(&read(file)?).with_context(|| format!("{} is not JSON", file.display()))
 }
 
 fn check(file: &Path) -> anyhow::Result<ExitCode> {

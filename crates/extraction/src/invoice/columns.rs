@@ -149,6 +149,14 @@ pub(crate) struct Header {
     pub(crate) places: Vec<Place>,
     /// In which row of the item the name is: 1 when the header has another label above the one of the name.
     pub(crate) name_depth: usize,
+    /// The column of the name contains a description as well, after a dash: `Item & description`.
+    pub(crate) name_has_description: bool,
+}
+
+impl Header {
+    pub(crate) fn has(&self, column: Column) -> bool {
+        self.places.iter().any(|place| place.column == column)
+    }
 }
 
 pub(crate) struct ColumnLabels(Vec<(Column, Labels)>);
@@ -282,8 +290,11 @@ fn read(rows: &[Row], range: Range<usize>, labels: &ColumnLabels) -> Option<Head
     }
     let mut places: Vec<Place> = Vec::new();
     let mut name_depth = 0;
+    let mut name_has_description = false;
     for (area, tokens) in &cells {
         let found = labels.find(tokens);
+        name_has_description |=
+            found.iter().any(|(column, _)| *column == Column::Name) && names_both(tokens);
         let top = |found: &Found| tokens[found.tokens.start].area.top;
         let Some(highest) = found.iter().map(|(_, found)| top(found)).min_by(f32::total_cmp) else {
             continue;
@@ -324,7 +335,27 @@ fn read(rows: &[Row], range: Range<usize>, labels: &ColumnLabels) -> Option<Head
     quantity_by_place(&mut places);
     single(&mut places, Column::LineTotal);
     single(&mut places, Column::UnitPrice);
-    Some(Header { rows: range, places, name_depth })
+    Some(Header { rows: range, places, name_depth, name_has_description })
+}
+
+/// Whether a header names both a name and a description.
+fn names_both(tokens: &[Token]) -> bool {
+    const NAMES: [&str; 12] = [
+        "nom", "name", "item", "article", "artikel", "produkt", "product", "produit", "nome",
+        "articolo", "articulo", "nombre",
+    ];
+    const DESCRIPTIONS: [&str; 8] = [
+        "designation",
+        "description",
+        "beschreibung",
+        "bezeichnung",
+        "descrizione",
+        "descripcion",
+        "omschrijving",
+        "beschrijving",
+    ];
+    let has = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.key.as_str()));
+    has(&NAMES) && has(&DESCRIPTIONS)
 }
 
 fn place(column: Column, tokens: &[Token], found: &Found, area: Area) -> Place {

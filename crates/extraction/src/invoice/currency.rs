@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::header::{Scored, best_first, scored};
+use crate::candidates::currency;
 use crate::labels::Labels;
-use crate::numbers::{Separator, currency, numbers};
+use crate::numbers::{Separator, numbers};
 use crate::rows::Rows;
 use crate::types::DocumentType;
 

@@ -1,20 +1,39 @@
 //! Line items: from the header of the table down to the totals.
 //!
-//! An *anchor* is a row with the amounts of an item. The rows until the next anchor belong to it; those that continue its
-//! name are added to the name.
+//! An *amount row* is a row with the amounts of an item. The rows until the next amount row belong to it; those that
+//! continue its name are added to the name ([`name`]). Amounts that are not printed follow from the others ([`missing`]).
+
+mod missing;
+mod name;
 
 use pages::Area;
 use rust_decimal::Decimal;
 
 use super::columns::{Column, ColumnLabels, Header, header_at};
 use crate::labels::Labels;
-use crate::numbers::{Number, Separator, numbers};
+use crate::numbers::{Number, Separator, numbers, parse};
 use crate::rows::{Row, Rows, Token, around, text_of};
+use missing::is_product;
+use name::ItemRows;
 
 /// More items are ignored: the work stays bounded.
 const MAX_ITEMS: usize = 2_000;
-/// The most rows over which a name continues.
-const MAX_NAME_ROWS: usize = 12;
+/// Rows with these words repeat a sum at the end or the beginning of a page. Compared without spaces and accents.
+const CARRIED: [&str; 13] = [
+    "ubertrag",
+    "zwischensumme",
+    "carriedforward",
+    "broughtforward",
+    "carryforward",
+    "areporter",
+    "report",
+    "soustotal",
+    "riporto",
+    "ariportare",
+    "sumaysigue",
+    "sumaanterior",
+    "tussentotaal",
+];
 
 /// A value with its evidence.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +43,16 @@ pub(crate) struct Cell<T> {
     pub(crate) area: Area,
     pub(crate) page: u32,
     pub(crate) currency: Option<&'static str>,
+    /// It follows from other values: nothing on the page says it.
+    pub(crate) is_derived: bool,
+}
+
+impl<T> Cell<T> {
+    /// A value that follows from other cells of its row.
+    fn derived<U>(value: T, from: &Cell<U>) -> Self {
+        let (raw, area, page) = (String::new(), from.area, from.page);
+        Self { value, raw, area, page, currency: from.currency, is_derived: true }
+    }
 }
 
 /// A line item.
@@ -43,8 +72,7 @@ impl Item {
         else {
             return false;
         };
-        let Some(product) = quantity.value.checked_mul(price.value) else { return false };
-        (product - total.value).abs() <= Decimal::new(1, 2)
+        is_product(quantity.value, price.value, total.value)
     }
 }
 
@@ -99,6 +127,10 @@ fn table(
             break;
         }
         let read = assign(row, header, separator);
+        if number(&read, Column::Quantity).is_none() && is_carried(row) {
+            at += 1;
+            continue;
+        }
         let is_total = is_total(row, &read, labels);
         after_totals |= is_total;
         let complete = [Column::Quantity, Column::UnitPrice, Column::LineTotal]
@@ -109,11 +141,18 @@ fn table(
         }
         at += 1;
     }
-    let anchors: Vec<usize> = (0..data.len()).filter(|at| is_anchor(&data, *at, header)).collect();
-    for (index, anchor) in anchors.iter().enumerate() {
-        let next = anchors.get(index + 1).copied().unwrap_or(data.len());
-        let before = index.checked_sub(1).map_or(0, |previous| anchors[previous] + 1);
-        items.push(item(&data, before, *anchor, next, header));
+    if !header.has(Column::Quantity) {
+        missing::positions_are_quantities(&mut data);
+    }
+    let found: Vec<usize> =
+        (0..data.len()).filter(|at| is_amount_row(&data, *at, header)).collect();
+    for (index, amounts) in found.iter().enumerate() {
+        let rows = ItemRows {
+            first: index.checked_sub(1).map_or(0, |previous| found[previous] + 1),
+            amounts: *amounts,
+            end: found.get(index + 1).copied().unwrap_or(data.len()),
+        };
+        items.push(item(&data, rows, header, separator));
     }
     (items, at)
 }
@@ -135,6 +174,18 @@ fn assign<'a>(row: &'a Row, header: &Header, separator: Separator) -> Data<'a> {
         }
         taken[number.tokens.clone()].fill(true);
         found.push((column, number));
+    }
+    if found.iter().all(|(column, _)| *column != Column::Quantity) {
+        let attached = row.tokens.iter().enumerate().find_map(|(at, token)| {
+            let number = quantity_with_unit(&token.text, separator)?;
+            let number = Number { tokens: at..at + 1, ..number };
+            (column_of_number(header, &token.area, &number) == Some(Column::Quantity))
+                .then_some(number)
+        });
+        if let Some(number) = attached {
+            taken[number.tokens.clone()].fill(true);
+            found.push((Column::Quantity, number));
+        }
     }
     // Runs of text between the numbers and wide gaps. A number of an article may touch the name: it ends where the column
     // of the name begins.
@@ -166,6 +217,14 @@ fn assign<'a>(row: &'a Row, header: &Header, separator: Separator) -> Data<'a> {
         add(&row.tokens[start..range.end]);
     }
     Data { row, numbers: found, name }
+}
+
+/// A number with a unit that touches it: `10Stk.`, `2x`, `3,5h`.
+fn quantity_with_unit(text: &str, separator: Separator) -> Option<Number> {
+    let digits = text.trim_end_matches(|char: char| char.is_alphabetic() || char == '.');
+    let unit = text.get(digits.len()..)?.trim_end_matches('.');
+    let is_unit = (1..=5).contains(&unit.chars().count()) && !unit.starts_with('.');
+    is_unit.then(|| parse(digits, separator)).flatten().filter(|number| number.currency.is_none())
 }
 
 fn column_of_number(header: &Header, area: &Area, number: &Number) -> Option<Column> {
@@ -224,6 +283,21 @@ fn is_total(row: &Row, data: &Data<'_>, labels: &LineLabels) -> bool {
     })
 }
 
+/// A row that repeats a sum from another page.
+fn is_carried(row: &Row) -> bool {
+    let mut words = String::new();
+    for token in &row.tokens {
+        words.extend(token.key.chars().filter(|char| char.is_alphabetic()));
+        if words.len() > 40 {
+            return false;
+        }
+    }
+    CARRIED.iter().filter_map(|word| words.strip_prefix(word)).any(|rest| {
+        matches!(rest, "" | "eur" | "euro" | "usd" | "gbp" | "chf")
+            || ["seite", "von", "page"].iter().any(|word| rest.starts_with(word))
+    })
+}
+
 /// The heading of another section, at the left of the table.
 fn is_section(row: &Row, header: &Header) -> bool {
     const BEGINNINGS: [&str; 22] = [
@@ -269,9 +343,9 @@ fn is_section(row: &Row, header: &Header) -> bool {
 }
 
 /// A row with the amounts of an item.
-fn is_anchor(data: &[Data<'_>], at: usize, header: &Header) -> bool {
+fn is_amount_row(data: &[Data<'_>], at: usize, header: &Header) -> bool {
     let row = &data[at];
-    let has = |column: Column| header.places.iter().any(|place| place.column == column);
+    let has = |column: Column| header.has(column);
     let quantity = number(row, Column::Quantity);
     let price = number(row, Column::UnitPrice);
     let total = number(row, Column::LineTotal);
@@ -292,7 +366,9 @@ fn is_anchor(data: &[Data<'_>], at: usize, header: &Header) -> bool {
         })
     };
     match (quantity, price, total) {
-        (Some(_), Some(_), Some(_)) => true,
+        (Some(quantity), Some(price), Some(total)) => {
+            total.looks_like_money() || is_product(quantity.value, price.value, total.value)
+        }
         (Some(_), Some(_), None) => !has(Column::LineTotal) || total_is_near(),
         (Some(_), None, None) => is_named && total_is_near(),
         (Some(_), None, Some(total)) | (None, Some(_), Some(total)) => {
@@ -308,153 +384,38 @@ fn is_anchor(data: &[Data<'_>], at: usize, header: &Header) -> bool {
     }
 }
 
-fn item(data: &[Data<'_>], before: usize, anchor: usize, next: usize, header: &Header) -> Item {
-    let row = &data[anchor];
-    let cell = |column: Column| {
-        let own = number(row, column).map(|number| (row.row, number));
-        let near = || {
-            if column != Column::LineTotal {
-                return None;
-            }
-            [anchor + 1, anchor.wrapping_sub(1)].iter().find_map(|at| {
-                let other = data.get(*at)?;
-                let gap = (other.row.area.top - row.row.area.bottom)
-                    .max(row.row.area.top - other.row.area.bottom);
-                let close =
-                    gap < 0.6 * row.row.height() && number(other, Column::Quantity).is_none();
-                close.then(|| number(other, column).map(|number| (other.row, number))).flatten()
-            })
-        };
-        let (row, number) = own.or_else(near)?;
-        let tokens = &row.tokens[number.tokens.clone()];
-        Some(Cell {
-            value: number.value,
-            raw: text_of(tokens),
-            area: around(tokens),
-            page: row.page,
-            currency: number.currency,
+fn item(data: &[Data<'_>], rows: ItemRows, header: &Header, separator: Separator) -> Item {
+    let row = &data[rows.amounts];
+    let own = |column: Column| number(row, column).map(|number| cell(row.row, number));
+    // The total may be one row further down or up.
+    let near = || {
+        [rows.amounts + 1, rows.amounts.wrapping_sub(1)].iter().find_map(|at| {
+            let other = data.get(*at)?;
+            let gap = (other.row.area.top - row.row.area.bottom)
+                .max(row.row.area.top - other.row.area.bottom);
+            let close = gap < 0.6 * row.row.height() && number(other, Column::Quantity).is_none();
+            let total = number(other, Column::LineTotal).filter(|_| close)?;
+            Some(cell(other.row, total))
         })
     };
-    Item {
-        name: name(data, before, anchor, next, header),
-        quantity: cell(Column::Quantity),
-        unit_price: cell(Column::UnitPrice),
-        line_total: cell(Column::LineTotal),
-    }
-}
-
-/// The name of an item: the text of its column in the anchor's row and the rows that continue it.
-fn name(
-    data: &[Data<'_>],
-    before: usize,
-    anchor: usize,
-    next: usize,
-    header: &Header,
-) -> Option<Cell<String>> {
-    let page = data[anchor].row.page;
-    let anchor_area = data[anchor].row.area;
-    // A name that is centred beside its amounts begins above them.
-    let first = (before..anchor)
-        .rev()
-        .take_while(|at| {
-            data[*at].row.page == page && data[*at].row.area.bottom > anchor_area.top + 0.5
-        })
-        .last()
-        .unwrap_or(anchor);
-    let rows: Vec<(usize, &[Token])> = (first..next)
-        .take(MAX_NAME_ROWS + header.name_depth)
-        .filter(|at| data[*at].row.page == page && (header.name_depth == 0 || *at > anchor))
-        .filter_map(|at| {
-            data[at]
-                .name
-                .first()
-                .map(|run| (at, if at == anchor { *run } else { flowing(data[at].row, run) }))
-        })
-        .collect();
-    let (start, mut last) = rows.first().copied()?;
-    if start > anchor
-        && header.name_depth == 0
-        && data[start].row.area.top - anchor_area.bottom > anchor_area.height()
-    {
-        return None;
-    }
-    let limit = column_right(data, header);
-    let mut tokens: Vec<&[Token]> = vec![last];
-    // The rest of the first row, when the name flows into the next column.
-    for (_, run) in &rows[1..] {
-        if !continues(last, run, limit) {
-            break;
-        }
-        tokens.push(run);
-        last = run;
-    }
-    let text = tokens.iter().map(|run| text_of(run)).collect::<Vec<_>>().join(" ");
-    let area = tokens.iter().map(|run| around(run)).reduce(|all, area| all.around(&area))?;
-    let value = text.trim_matches([':', ' ', ';', ',']).to_owned();
-    (!value.is_empty()).then_some(Cell { value, raw: text, area, page, currency: None })
-}
-
-/// Below its amounts a name may flow into the columns beside it.
-fn flowing<'a>(row: &'a Row, run: &[Token]) -> &'a [Token] {
-    let left = around(run).left;
-    let start = row.tokens.iter().position(|token| token.area.left >= left - 0.1).unwrap_or(0);
-    let mut end = start + 1;
-    while let Some(next) = row.tokens.get(end) {
-        let last = &row.tokens[end - 1];
-        if next.area.left - last.area.right > 0.9 * last.area.height().max(1.0) {
-            break;
-        }
-        end += 1;
-    }
-    &row.tokens[start..end]
-}
-
-/// How far names reach to the right.
-fn column_right(data: &[Data<'_>], header: &Header) -> f32 {
-    let next = header
-        .places
-        .iter()
-        .skip_while(|place| place.column != Column::Name)
-        .skip(1)
-        .map(|place| place.area.left)
-        .next()
-        .unwrap_or(f32::MAX);
-    let own = header
-        .places
-        .iter()
-        .find(|place| place.column == Column::Name)
-        .map_or(0.0, |place| place.area.right);
-    let widest = data
-        .iter()
-        .filter_map(|data| data.name.first())
-        .map(|run| around(run).right)
-        .filter(|right| *right < next)
-        .fold(own, f32::max);
-    widest.min(next)
-}
-
-/// Whether a row of text is the continuation of the row above it: aligned, close, no label, and the row above has no room
-/// for its first word.
-fn continues(above: &[Token], run: &[Token], limit: f32) -> bool {
-    let (first, second) = (around(above), around(run));
-    let height = first.height().max(1.0);
-    let aligned = (first.left - second.left).abs() < 0.4 * height;
-    let gap = second.top - first.bottom;
-    let label = run.iter().position(|token| token.text.ends_with(':'));
-    let is_date = |token: &Token| {
-        token.key.len() >= 6
-            && token.key.chars().all(|char| char.is_ascii_digit())
-            && token.text.len() > token.key.len() + 1
+    let mut item = Item {
+        name: name::name(data, rows, header),
+        quantity: own(Column::Quantity),
+        unit_price: own(Column::UnitPrice),
+        line_total: own(Column::LineTotal).or_else(near),
     };
-    let is_label = label.is_some_and(|at| at <= 2 && run[0].text.starts_with(char::is_alphabetic))
-        || run[0].key.ends_with("nr")
-        || run.iter().any(is_date);
-    let is_bullet = run[0].key.is_empty() && run[0].text != "-" && run[0].text != "&";
-    let Some(word) = run.first() else { return false };
-    #[expect(clippy::cast_precision_loss, reason = "names are short")]
-    let characters =
-        above.iter().map(|token| token.text.chars().count() + 1).sum::<usize>().max(2) as f32 - 1.0;
-    let character = first.width() / characters;
-    let needs = first.right + word.area.width() + 2.0 * character;
-    aligned && gap < 0.5 * height && !is_label && !is_bullet && needs >= limit - 0.5
+    missing::complete(&mut item, data, rows, separator);
+    item
+}
+
+fn cell(row: &Row, number: &Number) -> Cell<Decimal> {
+    let tokens = &row.tokens[number.tokens.clone()];
+    Cell {
+        value: number.value,
+        raw: text_of(tokens),
+        area: around(tokens),
+        page: row.page,
+        currency: number.currency,
+        is_derived: false,
+    }
 }

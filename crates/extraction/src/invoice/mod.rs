@@ -29,8 +29,8 @@ use lines::{Cell, Item, LineLabels};
 use parties::{Parties, PartyLabels};
 use totals::{Amount, Total, TotalLabels};
 
-/// Candidates of each field.
-const KEPT: usize = 6;
+/// Log-odds of an amount of a line that follows from the others.
+const DERIVED_SCORE: f32 = 1.5;
 
 pub(crate) const DOCUMENT_TYPE: &str = "invoice";
 
@@ -40,16 +40,16 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
     let mut fields = Vec::new();
 
     let numbers = header::invoice_numbers(rows, document_type, dates);
-    fields.push(field(
+    fields.push(ParsedField::best_of(
         "invoice_number",
         numbers.into_iter().map(|scored| scored_candidate(rows, scored)),
     ));
     let dates = header::dates(rows, document_type, dates);
-    fields.push(field(
+    fields.push(ParsedField::best_of(
         "issue_date",
         dates.issue.into_iter().map(|scored| scored_candidate(rows, scored)),
     ));
-    fields.push(field(
+    fields.push(ParsedField::best_of(
         "due_date",
         dates.due.into_iter().map(|scored| scored_candidate(rows, scored)),
     ));
@@ -61,7 +61,7 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
     party_fields(rows, parties::parties(rows, &labels), &mut fields);
 
     let currencies = currency::currencies(rows, document_type, separator);
-    fields.push(field(
+    fields.push(ParsedField::best_of(
         "currency",
         currencies.into_iter().map(|scored| scored_candidate(rows, scored)),
     ));
@@ -78,7 +78,10 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
     let amounts = totals::totals(rows, &TotalLabels::new(document_type), separator, &items);
     for total in Total::ALL {
         let own = amounts.iter().filter(|amount| amount.total == total);
-        fields.push(field(total.field(), own.map(|amount| amount_candidate(rows, amount))));
+        fields.push(ParsedField::best_of(
+            total.field(),
+            own.map(|amount| amount_candidate(rows, amount)),
+        ));
     }
     Parsed {
         document_type: document_type.name.clone(),
@@ -86,19 +89,6 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
         lines: items.iter().map(|item| line(rows, item)).collect(),
         ..Parsed::default()
     }
-}
-
-/// A field with its best candidates, each value once.
-fn field(name: &str, candidates: impl IntoIterator<Item = Candidate>) -> ParsedField {
-    let mut found: Vec<Candidate> = candidates.into_iter().collect();
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut kept: Vec<Candidate> = Vec::new();
-    for candidate in found {
-        if kept.len() < KEPT && kept.iter().all(|other| other.value != candidate.value) {
-            kept.push(candidate);
-        }
-    }
-    ParsedField::new(name, kept)
 }
 
 fn scored_candidate(rows: &Rows, scored: header::Scored) -> Candidate {
@@ -195,32 +185,42 @@ fn party_fields(rows: &Rows, parties: Parties, fields: &mut Vec<ParsedField>) {
             );
         }
         let name = |field: &str| format!("{party}.{field}");
-        fields.push(field(&name("name"), names));
-        fields.push(field(&name("street"), of(&|address| address.street.clone())));
-        fields.push(field(&name("postcode"), of(&|address| Some(address.postcode.clone()))));
-        fields.push(field(&name("city"), of(&|address| Some(address.city.clone()))));
-        fields.push(field(&name("country"), of(&|address| address.country.clone())));
+        fields.push(ParsedField::best_of(name("name"), names));
+        fields.push(ParsedField::best_of(name("street"), of(&|address| address.street.clone())));
+        fields.push(ParsedField::best_of(
+            name("postcode"),
+            of(&|address| Some(address.postcode.clone())),
+        ));
+        fields.push(ParsedField::best_of(name("city"), of(&|address| Some(address.city.clone()))));
+        fields.push(ParsedField::best_of(name("country"), of(&|address| address.country.clone())));
         let vat_ids = parties.vat_ids.iter().map(|vat_id| {
             let score = if party == "seller" { vat_id.seller } else { vat_id.buyer };
             part_candidate(rows, &vat_id.part, score)
         });
-        fields.push(field(&name("vat_id"), vat_ids.filter(|candidate| candidate.score > 0.0)));
+        fields.push(ParsedField::best_of(
+            name("vat_id"),
+            vat_ids.filter(|candidate| candidate.score > 0.0),
+        ));
     }
 }
 
 fn line(rows: &Rows, item: &Item) -> Vec<ParsedField> {
-    let score = if item.multiplies() { 4.0 } else { 2.0 };
+    let is_derived = [&item.quantity, &item.unit_price, &item.line_total]
+        .iter()
+        .any(|cell| cell.as_ref().is_some_and(|cell| cell.is_derived));
+    // A product that was computed confirms nothing.
+    let score = if item.multiplies() && !is_derived { 4.0 } else { 2.0 };
     let number = |name: &str, cell: &Option<Cell<rust_decimal::Decimal>>| {
         let candidate = cell.as_ref().map(|cell| Candidate {
             value: cell.value.to_string(),
             raw: cell.raw.clone(),
-            page: Some(cell.page),
-            area: rows.placed().then_some(cell.area),
-            source: FieldSource::Page,
-            score,
+            page: (!cell.is_derived).then_some(cell.page),
+            area: (rows.placed() && !cell.is_derived).then_some(cell.area),
+            source: if cell.is_derived { FieldSource::Derived } else { FieldSource::Page },
+            score: if cell.is_derived { DERIVED_SCORE } else { score },
             currency: cell.currency.map(str::to_owned),
         });
-        field(name, candidate)
+        ParsedField::best_of(name, candidate)
     };
     let name = item.name.as_ref().map(|cell| Candidate {
         value: cell.value.clone(),
@@ -232,7 +232,7 @@ fn line(rows: &Rows, item: &Item) -> Vec<ParsedField> {
         currency: None,
     });
     vec![
-        field("name", name),
+        ParsedField::best_of("name", name),
         number("quantity", &item.quantity),
         number("unit_price", &item.unit_price),
         number("line_total", &item.line_total),

@@ -209,3 +209,155 @@ fn the_work_on_a_page_full_of_amounts_is_bounded() {
     assert!(parsed.lines.len() <= 2_000);
     assert!(parsed.fields.iter().all(|field| field.candidates.len() <= 6));
 }
+
+/// A page with a table of line items: header and rows at these places.
+fn table(header: &[(f32, &str)], rows: &[(f32, &[(f32, &str)])]) -> Page {
+    let mut texts: Vec<(f32, f32, &str)> =
+        header.iter().map(|(left, text)| (*left, 100.0, *text)).collect();
+    for (top, cells) in rows {
+        texts.extend(cells.iter().map(|(left, text)| (*left, *top, *text)));
+    }
+    page(1, &texts)
+}
+
+const COLUMNS: [(f32, &str); 4] =
+    [(60.0, "Menge"), (120.0, "Bezeichnung"), (350.0, "Einzelpreis"), (450.0, "Gesamt")];
+
+#[test]
+fn a_description_below_a_name_is_no_part_of_it_when_the_name_had_room() {
+    let header = [
+        (60.0, "Art-Nr"),
+        (120.0, "Menge"),
+        (250.0, "Nettopreis"),
+        (400.0, "Nettowert"),
+        (60.0, "Artikelbezeichnung"),
+    ];
+    let mut texts: Vec<(f32, f32, &str)> = header
+        .iter()
+        .zip([100.0, 100.0, 100.0, 100.0, 111.0])
+        .map(|((left, text), top)| (*left, top, *text))
+        .collect();
+    texts.extend([
+        (60.0, 130.0, "GZ250"),
+        (120.0, 130.0, "10,00"),
+        (250.0, 130.0, "2,00"),
+        (400.0, 130.0, "20,00"),
+        (60.0, 141.0, "Zucker 250g"),
+        (60.0, 152.0, "Artikel wie vereinbart mit Rabatt"),
+    ]);
+    let parsed = parse(&[page(1, &texts)], invoice());
+    assert_eq!(lines(&parsed)[0][0], Some("Zucker 250g"));
+}
+
+#[test]
+fn a_header_of_name_and_description_separates_both_at_the_dash() {
+    let rows: [(f32, &[(f32, &str)]); 1] =
+        [(120.0, &[(60.0, "2"), (100.0, "Repair - on site"), (300.0, "40.00"), (400.0, "80.00")])];
+    let header =
+        |name| [(60.0, "Qty"), (100.0, name), (300.0, "Unit price"), (400.0, "Line total")];
+    let both = parse(&[table(&header("Item & description"), &rows)], invoice());
+    assert_eq!(lines(&both)[0][0], Some("Repair"));
+    let one = parse(&[table(&header("Description"), &rows)], invoice());
+    assert_eq!(lines(&one)[0][0], Some("Repair - on site"));
+}
+
+#[test]
+fn missing_amounts_follow_from_the_others() {
+    let rows: [(f32, &[(f32, &str)]); 3] = [
+        (120.0, &[(60.0, "4"), (120.0, "Holz"), (450.0, "10,00")]),
+        (140.0, &[(120.0, "Leim"), (350.0, "2,50"), (450.0, "7,50")]),
+        (160.0, &[(60.0, "3"), (120.0, "Nägel"), (450.0, "10,00")]),
+    ];
+    let parsed = parse(&[table(&COLUMNS, &rows)], invoice());
+    assert_eq!(
+        lines(&parsed),
+        [
+            [Some("Holz"), Some("4"), Some("2.5"), Some("10.00")],
+            [Some("Leim"), Some("3"), Some("2.50"), Some("7.50")],
+            [Some("Nägel"), Some("3"), None, Some("10.00")],
+        ],
+        "a third of ten is no price"
+    );
+    let price = &parsed.lines[0][2].candidates[0];
+    assert_eq!((price.source, price.page), (domain::FieldSource::Derived, None));
+}
+
+#[test]
+fn a_price_below_the_row_counts_when_it_explains_the_total() {
+    let rows: [(f32, &[(f32, &str)]); 3] = [
+        (120.0, &[(60.0, "10"), (120.0, "Stahl"), (450.0, "850,00")]),
+        (131.0, &[(120.0, "Abschlag"), (350.0, "-150,00")]),
+        (142.0, &[(120.0, "Bruttopreis :100,00")]),
+    ];
+    let parsed = parse(&[table(&COLUMNS, &rows)], invoice());
+    assert_eq!(lines(&parsed), [[Some("Stahl"), Some("10"), Some("100.00"), Some("850.00")]]);
+    // Without it, the reduction forbids to divide.
+    let parsed = parse(&[table(&COLUMNS, &rows[..2])], invoice());
+    assert_eq!(lines(&parsed)[0][2], None);
+}
+
+#[test]
+fn a_column_of_numbers_that_multiply_to_the_totals_has_the_quantities() {
+    let header = [(60.0, "#"), (120.0, "Produkt"), (350.0, "Einzelpreis"), (450.0, "Summe")];
+    let quantities: [(f32, &[(f32, &str)]); 2] = [
+        (120.0, &[(60.0, "1,00"), (120.0, "Stunde"), (350.0, "160,00"), (450.0, "160,00")]),
+        (140.0, &[(60.0, "400,00"), (120.0, "Ballon"), (350.0, "0,79"), (450.0, "316,00")]),
+    ];
+    let parsed = parse(&[table(&header, &quantities)], invoice());
+    assert_eq!(lines(&parsed)[1][1], Some("400.00"));
+    let positions: [(f32, &[(f32, &str)]); 2] = [
+        (120.0, &[(60.0, "1"), (120.0, "Stunde"), (350.0, "80,00"), (450.0, "160,00")]),
+        (140.0, &[(60.0, "2"), (120.0, "Ballon"), (350.0, "0,79"), (450.0, "316,00")]),
+    ];
+    let parsed = parse(&[table(&header, &positions)], invoice());
+    let found: Vec<_> = lines(&parsed).iter().map(|line| line[1].map(str::to_owned)).collect();
+    assert_eq!(found, [Some("2".to_owned()), Some("400".to_owned())], "by division");
+}
+
+#[test]
+fn a_unit_may_touch_its_quantity() {
+    let rows: [(f32, &[(f32, &str)]); 2] = [
+        (120.0, &[(60.0, "10Stk."), (120.0, "Rohr"), (350.0, "2,00"), (450.0, "20,00")]),
+        (140.0, &[(60.0, "3,5h"), (120.0, "Montage"), (350.0, "60,00"), (450.0, "210,00")]),
+    ];
+    let parsed = parse(&[table(&COLUMNS, &rows)], invoice());
+    let quantities: Vec<_> = lines(&parsed).iter().map(|line| line[1]).collect();
+    assert_eq!(quantities, [Some("10"), Some("3.5")]);
+    assert_eq!(parsed.lines[0][1].candidates[0].raw, "10Stk.");
+}
+
+#[test]
+fn sums_that_a_page_carries_over_are_no_lines() {
+    let header = [(60.0, "Leistung"), (450.0, "Betrag")];
+    let first = table(
+        &header,
+        &[
+            (120.0, &[(60.0, "Beratung"), (450.0, "100,00")]),
+            (780.0, &[(60.0, "Übertrag"), (450.0, "100,00")]),
+        ],
+    );
+    let second = page(
+        2,
+        &[
+            (60.0, 60.0, "Übertrag"),
+            (450.0, 60.0, "100,00"),
+            (60.0, 80.0, "Schulung"),
+            (450.0, 80.0, "50,00"),
+            (60.0, 120.0, "Gesamtbetrag"),
+            (450.0, 120.0, "150,00"),
+        ],
+    );
+    let parsed = parse(&[first, second], invoice());
+    let found: Vec<_> = lines(&parsed).iter().map(|line| (line[0], line[3])).collect();
+    assert_eq!(found, [(Some("Beratung"), Some("100.00")), (Some("Schulung"), Some("50.00"))]);
+}
+
+#[test]
+fn remarks_with_numbers_in_the_columns_are_no_lines() {
+    let rows: [(f32, &[(f32, &str)]); 2] = [
+        (120.0, &[(60.0, "27,5"), (120.0, "Montage"), (350.0, "10,50"), (450.0, "288,75")]),
+        (140.0, &[(60.0, "4,50"), (120.0, "Abschlag"), (350.0, "15,00"), (450.0, "1")]),
+    ];
+    let parsed = parse(&[table(&COLUMNS, &rows)], invoice());
+    assert_eq!(parsed.lines.len(), 1);
+}

@@ -74,6 +74,22 @@ fn a_document_without_words_has_no_type() {
 }
 
 #[test]
+fn labelled_values_are_extracted_when_no_type_is_recognised() {
+    let page = page_of_rows(&["Sehr geehrte Damen und Herren,", "der Termin ist am 05.05.2021."]);
+    let parsed = parse_pages(vec![page.clone()], &request(None)).unwrap();
+    assert_eq!(parsed.document_type, "generic");
+    assert!(
+        parsed.fields.iter().any(|f| f.name == "date" && f.candidates[0].value == "2021-05-05")
+    );
+    assert!(parsed.warnings.iter().any(|warning| warning.contains("No document type")));
+    // Who chooses the type knows.
+    let parsed = parse_pages(vec![page.clone()], &request(Some("generic"))).unwrap();
+    assert!(parsed.warnings.is_empty());
+    let without = ParseRequest { types: vec![contract_note().clone()], ..request(None) };
+    assert_eq!(parse_pages(vec![page], &without).unwrap(), Parsed::default());
+}
+
+#[test]
 fn a_wanted_type_is_used_without_evidence() {
     let parsed = parse_pages(vec![Page::default()], &request(Some("contract_note"))).unwrap();
     assert_eq!(parsed.document_type, "contract_note");

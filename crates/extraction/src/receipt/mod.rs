@@ -10,15 +10,12 @@ mod total;
 
 use domain::FieldSource;
 
-use crate::candidates::Found;
+use crate::candidates::{Found, currency};
 use crate::labels::Labels;
-use crate::numbers::currency;
 use crate::parsed::{Candidate, Parsed, ParsedField};
-use crate::rows::Rows;
+use crate::rows::{Rows, Token};
 use crate::types::DocumentType;
 
-/// Candidates of each field.
-const KEPT: usize = 6;
 /// A receipt has few dates; more are ignored.
 const MAX_DATES: usize = 200;
 
@@ -29,24 +26,13 @@ pub(crate) fn parse(rows: &Rows, dates: &[Found], document_type: &DocumentType) 
     let (company, address) = company::company_and_address(rows);
     let totals = total::totals(rows, &Labels::of(document_type, "total"));
     let fields = vec![
-        field("company", company),
-        field("date", read_dates(dates, rows, &Labels::of(document_type, "date"))),
-        field("address", address),
-        field("total", totals),
-        field("currency", currencies(rows)),
+        ParsedField::best_of("company", company),
+        ParsedField::best_of("date", read_dates(dates, rows, &Labels::of(document_type, "date"))),
+        ParsedField::best_of("address", address),
+        ParsedField::best_of("total", totals),
+        ParsedField::best_of("currency", currencies(rows)),
     ];
     Parsed { document_type: document_type.name.clone(), fields, ..Parsed::default() }
-}
-
-fn field(name: &str, mut found: Vec<Candidate>) -> ParsedField {
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut kept: Vec<Candidate> = Vec::new();
-    for candidate in found {
-        if kept.len() < KEPT && kept.iter().all(|other| other.value != candidate.value) {
-            kept.push(candidate);
-        }
-    }
-    ParsedField::new(name, kept)
 }
 
 /// The dates, the day before the month where both orders are possible: receipts say so nearly everywhere.
@@ -96,13 +82,17 @@ fn read_dates(found: &[Found], rows: &Rows, labels: &Labels) -> Vec<Candidate> {
 fn currencies(rows: &Rows) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for row in rows.list.iter().take(2_000) {
-        for token in &row.tokens {
+        for (at, token) in row.tokens.iter().enumerate() {
             let sign: String = token
                 .text
                 .chars()
                 .filter(|char| !char.is_ascii_digit() && !".,:()-".contains(*char))
                 .collect();
             let Some(code) = currency(&sign) else { continue };
+            // Some codes are words as well: `PEN`.
+            if sign == code && !is_beside_number(&row.tokens, at) {
+                continue;
+            }
             // A dollar sign is used for many currencies.
             let weight = if sign == "$" { 0.2 } else { 1.0 };
             if let Some(known) = found.iter_mut().find(|known| known.value == code) {
@@ -124,4 +114,10 @@ fn currencies(rows: &Rows) -> Vec<Candidate> {
         candidate.score = candidate.score.min(4.0);
     }
     found
+}
+
+/// Whether a token contains digits, or a neighbour does.
+fn is_beside_number(tokens: &[Token], at: usize) -> bool {
+    let near = &tokens[at.saturating_sub(1)..(at + 2).min(tokens.len())];
+    near.iter().any(|token| token.text.contains(|char: char| char.is_ascii_digit()))
 }

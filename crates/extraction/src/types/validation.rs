@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::FieldKind;
+use domain::{AUTOMATIC_TYPE, FieldKind};
 use thiserror::Error;
 
 use super::patterns::pattern;
@@ -91,6 +91,10 @@ impl Check<'_> {
     fn head(&mut self) {
         if !is_name(&self.definition.name) {
             self.report("name", NAME_RULE);
+        }
+        if self.definition.name == AUTOMATIC_TYPE {
+            let message = "is reserved: it lets Docket recognise the type. Choose another name";
+            self.report("name", format!("'{AUTOMATIC_TYPE}' {message}"));
         }
         let title = self.definition.title.trim();
         if title.is_empty() || title.chars().count() > MAX_TITLE {

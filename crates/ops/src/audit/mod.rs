@@ -10,8 +10,9 @@ use blob::Blobs;
 use store::Store;
 use tokio_util::task::TaskTracker;
 
+use crate::tenant_slots::TenantSlots;
+
 pub use checkpoints::AuditSettings;
-pub(crate) use checks::AuditChecks;
 pub use key::{AuditKey, InvalidPublicKey, PublicKey};
 
 /// The audit log. Cheap to clone.
@@ -21,5 +22,5 @@ pub struct Audit {
     pub(crate) blobs: Blobs,
     pub(crate) background: TaskTracker,
     pub(crate) settings: AuditSettings,
-    pub(crate) checks: AuditChecks,
+    pub(crate) checks: TenantSlots,
 }

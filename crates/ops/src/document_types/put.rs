@@ -20,6 +20,19 @@ impl DocumentTypes {
     /// The most types of a tenant: the classifier compares each document with all of them.
     const MAX_TYPES: usize = 100;
 
+    /// A definition that can be used.
+    pub(crate) async fn validated(definition: DocumentType) -> Result<DocumentType, OpsError> {
+        // Compiling patterns and the schema takes too long for the thread that serves requests.
+        let validated = tokio::task::spawn_blocking(move || {
+            let checked = definition.validate();
+            checked.map(|()| definition)
+        });
+        validated
+            .await
+            .map_err(|error| OpsError::internal("validating a document type", error))?
+            .map_err(OpsError::InvalidDocumentType)
+    }
+
     /// Documents that are processed from now on use the new version. Results keep the version that they were extracted by.
     pub async fn put(
         &self,
@@ -27,16 +40,7 @@ impl DocumentTypes {
         definition: DocumentType,
     ) -> Result<ChangedType, OpsError> {
         let scope = caller.permit(Action::ManageDocumentTypes)?;
-        // Compiling patterns and the schema takes too long for the thread that serves requests.
-        let validated = tokio::task::spawn_blocking(move || {
-            let checked = definition.validate();
-            checked.map(|()| definition)
-        });
-        let definition = validated
-            .await
-            .map_err(|error| OpsError::internal("validating a document type", error))?
-            .map_err(OpsError::InvalidDocumentType)?;
-
+        let definition = Self::validated(definition).await?;
         let mut tx = self.store.begin(&scope).await?;
         tx.lock_document_types().await?;
         let records = tx.current_document_types().await?;

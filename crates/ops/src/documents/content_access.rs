@@ -368,7 +368,7 @@ pub(crate) fn not_processed() -> OpsError {
     }
 }
 
-fn disk_error(error: std::io::Error) -> OpsError {
+pub(crate) fn disk_error(error: std::io::Error) -> OpsError {
     OpsError::internal("buffering the original", error)
 }
 

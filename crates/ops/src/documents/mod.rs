@@ -8,6 +8,7 @@ pub(crate) mod batches;
 pub(crate) mod content_access;
 mod deactivate;
 mod delete;
+pub(crate) mod dry_run;
 pub(crate) mod facets;
 pub(crate) mod find_ids;
 pub(crate) mod intake;
@@ -36,6 +37,7 @@ use tokio::sync::Semaphore;
 
 use crate::idempotency::RequestHmac;
 use crate::objects::RecentlyChecked;
+use crate::tenant_slots::TenantSlots;
 use crate::tenants::limit_overrides::TenantLimitOverrides;
 use crate::{Access, Intake};
 use admit_upload::UploadSlots;
@@ -67,5 +69,6 @@ pub struct Content {
     pub(crate) recently_checked: RecentlyChecked,
     /// Bounds how many pages are rendered at once.
     pub(crate) renderings: Semaphore,
+    pub(crate) dry_runs: TenantSlots,
     pub(crate) reader: Option<Reader>,
 }

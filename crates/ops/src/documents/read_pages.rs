@@ -1,5 +1,6 @@
 //! Reading the processed content of a document: its pages, page images and text.
 
+use std::fmt;
 use std::ops::Range;
 
 use blob::{ArtifactPlace, BlobStream, Blobs};
@@ -28,7 +29,7 @@ pub enum TextForm {
 }
 
 /// An artifact of the stage `layout`, by name.
-fn find_artifact(read: &StageArtifacts, name: &str) -> Option<ListedArtifact> {
+pub(crate) fn find_artifact(read: &StageArtifacts, name: &str) -> Option<ListedArtifact> {
     ListedArtifact::of(read.artifacts.iter().find(|artifact| artifact.name() == name)?)
 }
 
@@ -195,7 +196,7 @@ impl Content {
     }
 
     /// The output of the stage `layout`, which has the pages.
-    async fn read_as(&self, run: &PermittedRun) -> Result<StageArtifacts, OpsError> {
+    pub(crate) async fn read_as(&self, run: &PermittedRun) -> Result<StageArtifacts, OpsError> {
         let mut tx = self.store.read(&run.scope).await?;
         let found = tx.stage_artifacts(run.run_id, &StageName::LAYOUT).await?;
         tx.commit().await?;
@@ -265,10 +266,9 @@ fn damaged(error: ArtifactError) -> OpsError {
 
 pub(crate) fn rendering_failed(failure: ReadFailure) -> OpsError {
     match failure {
-        ReadFailure::Child(ChildFailure::Unprotected { .. }) => OpsError::Conflict {
-            code: "sandbox_missing",
-            problem: format!("{failure}. Ask an administrator: {}", failure.advice()),
-        },
+        ReadFailure::Child(ChildFailure::Unprotected { .. }) => {
+            sandbox_missing(&failure, failure.advice())
+        }
         ReadFailure::Child(ChildFailure::NotStarted { .. }) => {
             OpsError::internal("starting a reader", failure)
         }
@@ -276,6 +276,13 @@ pub(crate) fn rendering_failed(failure: ReadFailure) -> OpsError {
             code: "cannot_be_drawn",
             problem: format!("{other}. {}", other.advice()),
         },
+    }
+}
+
+pub(crate) fn sandbox_missing(failure: &dyn fmt::Display, advice: &str) -> OpsError {
+    OpsError::Conflict {
+        code: "sandbox_missing",
+        problem: format!("{failure}. Ask an administrator: {advice}"),
     }
 }
 

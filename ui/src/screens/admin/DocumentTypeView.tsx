@@ -10,6 +10,7 @@ import { Icon } from "../../design/Icon.tsx";
 import { nameInWords, pathInWords } from "../../format/fields.ts";
 import { showNotice } from "../../live/notices.ts";
 import { originOf } from "./document-types.ts";
+import { formatJson } from "./json-lines.ts";
 
 const addressOf = (name: string, more = "") => `/admin/types?type=${encodeURIComponent(name)}${more}`;
 
@@ -33,7 +34,7 @@ export function DocumentTypeView({ type, isCurrent }: { type: DocumentType; isCu
         </div>
         {type.description && <p className="card-body quiet">{type.description}</p>}
         <TypeFields type={type} />
-        <details className="quality-details"><summary>Definition as JSON</summary><pre className="json" role="region" tabIndex={0} aria-label="Definition as JSON">{JSON.stringify(type.definition, null, 2)}</pre></details>
+        <details className="quality-details"><summary>Definition as JSON</summary><pre className="json" role="region" tabIndex={0} aria-label="Definition as JSON">{formatJson(type.definition)}</pre></details>
       </section>
       <Versions type={type} />
     </>

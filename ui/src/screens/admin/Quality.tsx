@@ -4,15 +4,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { listDocumentTypes, measureQuality, readTenant } from "../../api/endpoints.ts";
-import type { Acceptance, QualityMeasures, TypeQuality } from "../../api/types.ts";
+import type { Acceptance, MeasuredError, QualityMeasures, TypeQuality } from "../../api/types.ts";
 import { Empty, ProblemOrMissing, Segmented, SkeletonRows } from "../../design/basics.tsx";
 import { nameInWords, pathInWords } from "../../format/fields.ts";
-import { count, finePercent } from "../../format/numbers.ts";
+import { count, counted, finePercent } from "../../format/numbers.ts";
 import { day } from "../../format/time.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { AcceptanceForm, TypeRateForm } from "./AcceptanceForm.tsx";
-import { errorInWords, rateInWords, SPANS, startOf, thresholdInWords, tooFew } from "./quality.ts";
+import { errorNote, rateInWords, SPANS, startOf, thresholdInWords, tooFew } from "./quality.ts";
+import { topOf } from "./time-chart.ts";
+import { TimeChart } from "./TimeChart.tsx";
 
 const SPAN_CHOICES = SPANS.map((value) => ({ value, label: `${value} days` }));
 const INTERVALS = [{ value: "week", label: "By week" }, { value: "day", label: "By day" }] as const;
@@ -40,34 +42,59 @@ export function Quality() {
       {quality.error && <ProblemOrMissing error={quality.error} what="measure the quality of extraction" route="GET /v1/quality" onRetry={() => void quality.refetch()} />}
       {quality.isPending && <SkeletonRows rows={8} />}
       {quality.data?.types.length === 0 && <div className="card"><Empty icon="documents" title="Nothing to measure yet"><p>No fields were extracted in this time.</p></Empty></div>}
-      {quality.data?.types.map((type) => <TypeCard key={type.document_type} type={type} title={titleOf(type.document_type)} acceptance={mayChange ? tenant.data?.acceptance : undefined} />)}
+      {quality.data?.types.map((type) => <TypeCard key={type.document_type} type={type} title={titleOf(type.document_type)} interval={interval} acceptance={mayChange ? tenant.data?.acceptance : undefined} />)}
     </>
   );
 }
 
 /** With `acceptance`, the accepted error rate of the type can be changed. */
-function TypeCard({ type, title, acceptance }: { type: TypeQuality; title: string; acceptance: Acceptance | undefined }) {
+function TypeCard({ type, title, interval, acceptance }: { type: TypeQuality; title: string; interval: "day" | "week"; acceptance: Acceptance | undefined }) {
   const few = tooFew(type.error);
+  const errors = type.periods.flatMap(({ starts_at: at, error }) => (error.rate == null ? [] : [{ at, value: error.rate, low: error.low, high: error.high }]));
+  const acceptances = type.periods.flatMap(({ starts_at: at, acceptance_rate: value }) => (value == null ? [] : [{ at, value }]));
   return (
     <section className="card" aria-label={title}>
       <div className="card-head"><h2>{title}</h2><span className="quiet">Accepted error rate {finePercent(type.accepted_error_rate)}</span></div>
       <div className="card-body quality-body">
-        <dl className="facts">
-          <dt>Accepted without review</dt>
-          <dd>{type.acceptance_rate == null ? "No value was extracted yet." : `${finePercent(type.acceptance_rate)} (${count(type.accepted)} of ${count(type.extracted)} values)`}</dd>
-          <dt>Error of accepted fields</dt>
-          <dd>{errorInWords(type.error)}</dd>
-          <dt>In documents chosen at random</dt>
-          <dd>{errorInWords(type.sampled_error)}</dd>
-        </dl>
-        {few !== null && <p className="quiet">{few}</p>}
-        <p>{thresholdInWords(type)}</p>
-        {type.kinds_not_accepted.length > 0 && <ul className="quiet">{type.kinds_not_accepted.map(({ kind, reason }) => <li key={kind}>{nameInWords(kind)}: {reason}</li>)}</ul>}
+        <div className="tiles">
+          <Tile name="Accepted without review" value={type.acceptance_rate == null ? null : finePercent(type.acceptance_rate)} note={type.acceptance_rate == null ? "No value was extracted yet" : `${count(type.accepted)} of ${counted(type.extracted, "value")}`} />
+          <ErrorTile name="Error of accepted fields" error={type.error} />
+          <ErrorTile name="Error in documents chosen at random" error={type.sampled_error} />
+        </div>
+        <p>{thresholdInWords(type)}{few !== null && <span className="quiet"> {few}</span>}</p>
+        {type.kinds_not_accepted.length > 0 && <NotAccepted kinds={type.kinds_not_accepted} />}
+        <div className="charts">
+          <TimeChart title="Accepted without review" points={acceptances} period={interval} most={1} empty="No value was extracted in this time." />
+          <TimeChart title="Error of accepted fields" points={errors} period={interval} most={topOf([type.accepted_error_rate, ...errors.map(({ value, high }) => high ?? value)])} line={{ at: type.accepted_error_rate, name: `accepted: ${finePercent(type.accepted_error_rate)}` }} empty="No accepted field was reviewed in this time." />
+        </div>
         {acceptance && <TypeRateForm key={JSON.stringify(acceptance)} type={type.document_type} title={title} saved={acceptance} />}
       </div>
-      <Measures label="Fields" heading="Field" rows={type.fields.map((field) => ({ ...field, key: field.field, name: pathInWords(field.field) }))} />
-      <Measures label="Over time" heading="From" rows={type.periods.map((period) => ({ ...period, key: period.starts_at, name: day(period.starts_at.slice(0, 10)) }))} />
+      <Measures label="By field" heading="Field" rows={type.fields.map((field) => ({ ...field, key: field.field, name: pathInWords(field.field) }))} />
+      <Measures label={interval === "week" ? "By week" : "By day"} heading="From" rows={type.periods.map((period) => ({ ...period, key: period.starts_at, name: day(period.starts_at.slice(0, 10)) })).reverse()} />
     </section>
+  );
+}
+
+function Tile({ name, value, note }: { name: string; value: string | null; note: string }) {
+  return (
+    <div className="tile">
+      <span className="quiet">{name}</span>
+      <strong>{value ?? "–"}</strong>
+      <span className="quiet">{note}</span>
+    </div>
+  );
+}
+
+function ErrorTile({ name, error }: { name: string; error: MeasuredError }) {
+  return <Tile name={name} value={error.rate == null ? null : finePercent(error.rate)} note={errorNote(error)} />;
+}
+
+function NotAccepted({ kinds }: { kinds: TypeQuality["kinds_not_accepted"] }) {
+  return (
+    <div className="quiet">
+      <p>These kinds of fields need review always, for now:</p>
+      <ul className="bullets">{kinds.map(({ kind, reason }) => <li key={kind}>{nameInWords(kind)}: {reason}</li>)}</ul>
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Edits a document type: title and description in fields, the rest as JSON. Saving adds a version. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState, type SyntheticEvent } from "react";
+import { useRef, useState, type RefObject, type SyntheticEvent } from "react";
 import { useLocation } from "wouter";
 import { saveDocumentType } from "../../api/endpoints.ts";
 import { Button, Field, ProblemNote } from "../../design/basics.tsx";
@@ -21,6 +21,7 @@ export function TypeEditor({ saved, isNew = false }: { saved: Draft; isNew?: boo
       navigate(`/admin/types?type=${encodeURIComponent(type.name)}`);
       await client.invalidateQueries({ queryKey: ["document-types"] });
     },
+    onError: (error) => showFirst(problemsOf(error, draft.text)),
   });
   const change = (how: Partial<Draft>) => setDraft((now) => ({ ...now, ...how }));
   const submit = (event: SyntheticEvent) => {
@@ -28,6 +29,7 @@ export function TypeEditor({ saved, isNew = false }: { saved: Draft; isNew?: boo
     const made = definitionOf(draft);
     save.reset();
     setInvalid("problem" in made ? made.problem : null);
+    if ("problem" in made) showFirst([made.problem]);
     if ("definition" in made) save.mutate({ name: draft.name.trim(), definition: made.definition });
   };
   const goToLine = (line: number) => {
@@ -35,6 +37,10 @@ export function TypeEditor({ saved, isNew = false }: { saved: Draft; isNew?: boo
     area.current?.setSelectionRange(...rangeOfLine(draft.text, line));
     const height = (area.current?.scrollHeight ?? 0) / Math.max(1, draft.text.split("\n").length);
     if (area.current) area.current.scrollTop = Math.max(0, (line - 4) * height);
+  };
+  const showFirst = (found: readonly Problem[]) => {
+    const line = found.find((problem) => problem.line !== null)?.line;
+    if (line != null) goToLine(line);
   };
   const problems = invalid ? [invalid] : problemsOf(save.error, draft.text);
   return (
@@ -45,7 +51,7 @@ export function TypeEditor({ saved, isNew = false }: { saved: Draft; isNew?: boo
         <Field label="Title"><input className="input" name="type-title" required maxLength={200} value={draft.title} onChange={(event) => change({ title: event.target.value })} /></Field>
         <Field label="Description"><input className="input" name="type-description" maxLength={2000} value={draft.description} onChange={(event) => change({ description: event.target.value })} /></Field>
         <Field label="Definition, as JSON" note="The guide “Document types” explains fields, phrases, constraints and the schema.">
-          <textarea ref={area} className="input type-json" spellCheck={false} rows={24} wrap="off" aria-invalid={problems.length > 0} value={draft.text} onChange={(event) => change({ text: event.target.value })} />
+          <JsonText ref={area} text={draft.text} marked={new Set(problems.map(({ line }) => line))} onChange={(text) => change({ text })} />
         </Field>
         <Problems problems={problems} onLine={goToLine} />
         {save.error && problems.length === 0 && <ProblemNote error={save.error} />}
@@ -58,6 +64,32 @@ export function TypeEditor({ saved, isNew = false }: { saved: Draft; isNew?: boo
   );
 }
 
+/** A text with the numbers of its lines. The lines of problems are marked. */
+function JsonText({ ref, text, marked, onChange }: { ref: RefObject<HTMLTextAreaElement | null>; text: string; marked: ReadonlySet<number | null>; onChange: (text: string) => void }) {
+  const gutter = useRef<HTMLSpanElement>(null);
+  const lines = text.split("\n").length;
+  return (
+    <span className="json-text">
+      <span ref={gutter} className="json-gutter" aria-hidden="true">
+        {Array.from({ length: lines }, (_, at) => <span key={at} data-marked={marked.has(at + 1)}>{at + 1}</span>)}
+      </span>
+      <textarea
+        ref={ref}
+        className="input type-json"
+        spellCheck={false}
+        rows={24}
+        wrap="off"
+        aria-invalid={marked.size > 0}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        onScroll={(event) => {
+          if (gutter.current) gutter.current.scrollTop = event.currentTarget.scrollTop;
+        }}
+      />
+    </span>
+  );
+}
+
 function Problems({ problems, onLine }: { problems: readonly Problem[]; onLine: (line: number) => void }) {
   if (problems.length === 0) return null;
   return (
@@ -65,7 +97,7 @@ function Problems({ problems, onLine }: { problems: readonly Problem[]; onLine: 
       <Icon name="alert" />
       <ul className="type-problems">
         {problems.map(({ line, message }, at) => (
-          <li key={at}>{line !== null && <Button kind="bare" onClick={() => onLine(line)}>Line {line}</Button>} {message}</li>
+          <li key={at}>{line !== null && <><button type="button" className="text-button" onClick={() => onLine(line)}>Line {line}</button>: </>}{message}</li>
         ))}
       </ul>
     </div>

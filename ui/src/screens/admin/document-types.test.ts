@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../api/problem.ts";
 import { definitionOf, draftOf, NEW_DRAFT, originOf, problemsOf, rangeOfLine } from "./document-types.ts";
-import { lineOfPath, linesOf } from "./json-lines.ts";
+import { formatJson, lineOfPath, linesOf } from "./json-lines.ts";
 
 const TEXT = `{
   "fields": [
@@ -82,4 +82,25 @@ it("types are built-in, own, or replace a built-in one", () => {
   expect(originOf({ origin: "built_in", replaces_built_in: false })[1]).toBe("Built-in");
   expect(originOf({ origin: "own", replaces_built_in: false })[1]).toBe("Own");
   expect(originOf({ origin: "own", replaces_built_in: true })[1]).toBe("Replaces a built-in type");
+});
+
+describe("a definition as text", () => {
+  const definition = {
+    phrases: { en: Array.from({ length: 30 }, (_, at) => `phrase number ${at}`) },
+    fields: Array.from({ length: 8 }, (_, at) => ({ name: `field_${at}`, kind: "id", required: true, labels: { en: ["a \"label\""] } })),
+    schema: true,
+    empty: {},
+  };
+  const text = formatJson(definition);
+
+  it("has a line for each short object, and many words on a line", () => {
+    expect(text).toContain('\n    {"name": "field_0", "kind": "id", "required": true, "labels": {"en": ["a \\"label\\""]}},\n');
+    expect(text.split("\n").length).toBeLessThan(26);
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(112);
+  });
+
+  it("is the same definition", () => {
+    expect(JSON.parse(text)).toEqual(definition);
+    expect(formatJson({ a: 1 })).toBe('{"a": 1}');
+  });
 });

@@ -2,7 +2,7 @@
 import { ApiError } from "../../api/problem.ts";
 import type { DocumentTypeDefinition, DocumentTypeSummary } from "../../api/types.ts";
 import type { Tone } from "../../design/basics.tsx";
-import { JsonError, lineOfPath, linesOf } from "./json-lines.ts";
+import { formatJson, JsonError, lineOfPath, linesOf } from "./json-lines.ts";
 
 export interface Draft {
   name: string;
@@ -16,16 +16,16 @@ export const NEW_DRAFT: Draft = {
   name: "",
   title: "",
   description: "",
-  text: JSON.stringify({
+  text: formatJson({
     phrases: { en: ["delivery note"] },
     fields: [{ name: "number", kind: "id", required: true, labels: { en: ["Delivery note no."] } }],
     schema: { type: "object", properties: { number: { type: "string" } } },
-  }, null, 2),
+  }),
 };
 
 export function draftOf(definition: DocumentTypeDefinition): Draft {
   const { name, title, description, ...rest } = definition;
-  return { name: name ?? "", title, description: description ?? "", text: JSON.stringify(rest, null, 2) };
+  return { name: name ?? "", title, description: description ?? "", text: formatJson(rest) };
 }
 
 export interface Problem {

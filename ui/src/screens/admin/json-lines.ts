@@ -12,6 +12,38 @@ export class JsonError extends Error {
   }
 }
 
+const WIDTH = 110;
+
+/** JSON for people: what fits on a line is on one line, so that a field of a document type takes two or three lines rather than twenty. */
+export function formatJson(value: unknown, indent = ""): string {
+  const flat = flatJson(value);
+  if (typeof value !== "object" || value === null || indent.length + flat.length <= WIDTH) return flat;
+  const inner = `${indent}  `;
+  if (Array.isArray(value) && value.every((item) => typeof item !== "object")) return `[\n${filled(value.map(flatJson), inner)}\n${indent}]`;
+  const items = Array.isArray(value)
+    ? value.map((item) => inner + formatJson(item, inner))
+    : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${formatJson(item, inner)}`);
+  return Array.isArray(value) ? `[\n${items.join(",\n")}\n${indent}]` : `{\n${items.join(",\n")}\n${indent}}`;
+}
+
+/** Words, many on each line: the labels of a field in several languages. */
+function filled(words: readonly string[], indent: string): string {
+  const lines: string[] = [];
+  for (const [at, word] of words.entries()) {
+    const next = at < words.length - 1 ? `${word},` : word;
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + next.length <= WIDTH) lines[lines.length - 1] = `${line} ${next}`;
+    else lines.push(indent + next);
+  }
+  return lines.join("\n");
+}
+
+function flatJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flatJson).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${flatJson(item)}`).join(", ")}}`;
+}
+
 /** The line of each value, counted from 1, by its path: `["fields", "3", "name"]` joined with tabs. */
 export type JsonLines = ReadonlyMap<string, number>;
 

@@ -1,28 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { errorInWords, MOST_ERROR, percentText, rateInWords, shareOf, startOf, thresholdInWords, tooFew, withTypeRate } from "./quality.ts";
+import { errorNote, MOST_ERROR, percentText, rateInWords, shareOf, startOf, thresholdInWords, tooFew, withTypeRate } from "./quality.ts";
 
 const measured = { reviewed: 200, wrong: 3, rate: 0.015, low: 0.003, high: 0.043 };
 const nothing = { reviewed: 0, wrong: 0, rate: null, low: null, high: null };
 
 describe("a measured error", () => {
   it("has its interval", () => {
-    expect(errorInWords(measured, "en")).toBe("1.5% (95% confidence: 0.3% to 4.3%), 3 of 200 wrong");
+    expect(errorNote(measured, "en")).toBe("95% interval 0.3% to 4.3%, 3 of 200 wrong");
     expect(rateInWords(measured, "en")).toBe("1.5% (0.3%–4.3%)");
     expect(tooFew(measured)).toBeNull();
   });
 
   it("is not given without reviewed fields", () => {
-    expect(errorInWords(nothing)).toBe("No accepted field was reviewed yet.");
+    expect(errorNote(nothing)).toBe("No accepted field was reviewed yet");
     expect(rateInWords(nothing)).toBe("not measured");
-    expect(tooFew(nothing)).toContain("too few");
-    expect(tooFew({ ...measured, reviewed: 1 })).toMatch(/^Only 1 field was reviewed/);
+    expect(tooFew(nothing)).toBeNull();
+    expect(tooFew({ ...measured, reviewed: 1 })).toMatch(/^Only 1 accepted field was reviewed/);
   });
 });
 
 it("the threshold says what it is based on, or why there is none", () => {
-  const type = { threshold: 0.93, error_bound: 0.019, shortfall: null, basis: "shipped" };
+  const type = { threshold: 0.93, error_bound: 0.019, shortfall: null, basis: "shipped", accepted: 0 };
   expect(thresholdInWords(type, "en")).toContain("from a confidence of 93% on, of which at most 1.9%");
   expect(thresholdInWords({ ...type, threshold: null, shortfall: "No field is accepted: too few." })).toBe("No field is accepted: too few.");
+  expect(thresholdInWords({ ...type, threshold: null, shortfall: "No field is accepted: too few.", accepted: 4 })).toContain("electronic invoices");
 });
 
 describe("a rate that a user enters", () => {

@@ -5,11 +5,11 @@ import { count, counted, finePercent } from "../../format/numbers.ts";
 /** With fewer reviewed fields, a rate says little. */
 const FEW = 30;
 
-/** “1.2% (95% confidence: 0.4% to 2.8%), 3 of 250 wrong”; a plain sentence when nothing was reviewed. */
-export function errorInWords({ reviewed, wrong, rate, low, high }: MeasuredError, locale?: string): string {
-  if (reviewed === 0 || rate == null) return "No accepted field was reviewed yet.";
-  const range = low == null || high == null ? "" : ` (95% confidence: ${finePercent(low, locale)} to ${finePercent(high, locale)})`;
-  return `${finePercent(rate, locale)}${range}, ${count(wrong, locale)} of ${count(reviewed, locale)} wrong`;
+/** “95% interval 0.4% to 2.8%, 3 of 250 wrong”. */
+export function errorNote({ reviewed, wrong, rate, low, high }: MeasuredError, locale?: string): string {
+  if (reviewed === 0 || rate == null) return "No accepted field was reviewed yet";
+  const range = low == null || high == null ? "" : `95% interval ${finePercent(low, locale)} to ${finePercent(high, locale)}, `;
+  return `${range}${count(wrong, locale)} of ${count(reviewed, locale)} wrong`;
 }
 
 /** The rate alone, for a column of a table. */
@@ -18,10 +18,10 @@ export function rateInWords({ reviewed, rate, low, high }: MeasuredError, locale
   return low == null || high == null ? finePercent(rate, locale) : `${finePercent(rate, locale)} (${finePercent(low, locale)}–${finePercent(high, locale)})`;
 }
 
-/** Why a measured error says little; null when enough fields were reviewed. */
+/** Why a measured error says little; null when enough fields were reviewed, and when none was, which the numbers say. */
 export function tooFew({ reviewed }: MeasuredError): string | null {
-  if (reviewed >= FEW) return null;
-  return `${reviewed === 0 ? "No field was" : `Only ${counted(reviewed, "field was", "fields were")}`} reviewed, which is too few to say how often accepted fields are wrong. Review more documents of this type.`;
+  if (reviewed === 0 || reviewed >= FEW) return null;
+  return `Only ${counted(reviewed, "accepted field was", "accepted fields were")} reviewed, which is too few to say how often accepted fields are wrong.`;
 }
 
 const BASES: Record<string, string> = {
@@ -31,8 +31,11 @@ const BASES: Record<string, string> = {
 };
 
 /** From which confidence on fields are accepted, and why. */
-export function thresholdInWords(type: Pick<TypeQuality, "threshold" | "error_bound" | "shortfall" | "basis">, locale?: string): string {
-  if (type.threshold == null) return type.shortfall ?? "No field is accepted.";
+export function thresholdInWords(type: Pick<TypeQuality, "threshold" | "error_bound" | "shortfall" | "basis" | "accepted">, locale?: string): string {
+  if (type.threshold == null) {
+    const exact = type.accepted > 0 ? " The accepted values are those of electronic invoices, which Docket reads exactly." : "";
+    return (type.shortfall ?? "No field is accepted.") + exact;
+  }
   const bound = type.error_bound == null ? "" : `, of which at most ${finePercent(type.error_bound, locale)} are expected to be wrong`;
   return `Fields are accepted from a confidence of ${finePercent(type.threshold, locale)} on${bound}. This is based on ${BASES[type.basis] ?? type.basis}.`;
 }

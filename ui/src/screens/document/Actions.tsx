@@ -79,22 +79,31 @@ function useAction(id: string) {
   });
 }
 
+/** The first stage that depends on the document type. */
+const FIRST_OF_EXTRACTION = "parse";
+
 function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onClose: () => void; onRerun: (request: { from_stage?: string; reason?: string; password?: string; document_type?: string }) => void }) {
   const [stage, setStage] = useState("");
   const [reason, setReason] = useState("");
   const [password, setPassword] = useState("");
   const [type, setType] = useState("");
   const types = useQuery({ queryKey: ["document-types"], queryFn: listDocumentTypes });
+  const later = detail.runs[0]?.pipeline.slice(1) ?? [];
+  const chooseType = (name: string) => {
+    setType(name);
+    // Another type needs no other reading of the pages.
+    if (stage === "" && later.includes(FIRST_OF_EXTRACTION)) setStage(FIRST_OF_EXTRACTION);
+  };
   return (
     <Dialog title="Rerun this document" onClose={onClose}>
       <Field label="Start at" note="A later stage reuses the results of the stages before it.">
         <select className="input" value={stage} onChange={(event) => setStage(event.target.value)}>
           <option value="">the first stage</option>
-          {detail.runs[0]?.pipeline.slice(1).map((name) => <option key={name}>{name}</option>)}
+          {later.map((name) => <option key={name}>{name}</option>)}
         </select>
       </Field>
       <Field label="Document type" note="Decides which fields Docket extracts.">
-        <select className="input" value={type} onChange={(event) => setType(event.target.value)}>
+        <select className="input" value={type} onChange={(event) => chooseType(event.target.value)}>
           <option value="">as in the previous run</option>
           <option value="auto">recognised automatically</option>
           {types.data?.items.map(({ name, title }) => <option key={name} value={name}>{title}</option>)}

@@ -136,7 +136,7 @@ function Panes({ detail }: { detail: DocumentDetail }) {
           {tab === "fields" && (isRead
             ? (
               <>
-                <ResultPanel detail={detail} shown={shown} wanted={params.get("field")} focus={focus} onPage={goTo} onVersion={(version) => set("result", version === null ? "" : String(version))} />
+                <ResultPanel detail={detail} shown={shown} wanted={params.get("field")} focus={focus} page={number} onPage={goTo} onVersion={(version) => set("result", version === null ? "" : String(version))} />
                 {page.data && <Pairs page={page.data} focus={focus} />}
               </>
             )

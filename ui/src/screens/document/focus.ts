@@ -15,11 +15,14 @@ export interface Focus {
   hovered: Store<number | null>;
   /** The words that were clicked. */
   chosen: Store<WordRange | null>;
+  /** The highlighted field: the one under the pointer, or else the selected one. */
   field: Store<FieldMark | null>;
+  /** The field that was clicked or has the keyboard focus. */
+  selected: { current: FieldMark | null };
 }
 
 export function newFocus(): Focus {
-  return { hovered: new Store<number | null>(null), chosen: new Store<WordRange | null>(null), field: new Store<FieldMark | null>(null) };
+  return { hovered: new Store<number | null>(null), chosen: new Store<WordRange | null>(null), field: new Store<FieldMark | null>(null), selected: { current: null } };
 }
 
 /** The word of an element in the picture or the text. */
@@ -27,4 +30,15 @@ export function wordAt(target: EventTarget | null): number | null {
   const element = target instanceof Element ? target.closest("[data-word]") : null;
   const word = Number(element?.getAttribute("data-word") ?? NaN);
   return Number.isInteger(word) ? word : null;
+}
+
+/** Highlights the field under the pointer; null when the pointer leaves it, which highlights the selected field again. */
+export function hoverField(focus: Focus, mark: FieldMark | null): void {
+  focus.field.set(mark ?? focus.selected.current);
+}
+
+/** Highlights a field until another one is selected; null when it loses the focus. */
+export function selectField(focus: Focus, mark: FieldMark | null): void {
+  focus.selected.current = mark;
+  focus.field.set(mark);
 }

@@ -1,13 +1,16 @@
 /** The trades of all documents, each with a link to its place in the document. */
 import "./trades.css";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { Link, useSearchParams } from "wouter";
-import { listTrades } from "../../api/endpoints.ts";
+import { linkToTradePdf, listTrades } from "../../api/endpoints.ts";
+import { messageOf } from "../../api/problem.ts";
 import type { Trade } from "../../api/types.ts";
 import { Badge, Button, Empty, Field, ProblemOrMissing, SkeletonRows, type Tone } from "../../design/basics.tsx";
 import { nameInWords, valueInWords } from "../../format/fields.ts";
-import { finePercent } from "../../format/numbers.ts";
+import { probability } from "../../format/numbers.ts";
 import { day } from "../../format/time.ts";
+import { startDownload } from "../../live/download.ts";
+import { showNotice } from "../../live/notices.ts";
 import { addressOfTrade, amountOf, MATCH_STATUSES, REVIEW_STATUSES, tradesQuery } from "./trades.ts";
 
 const ROWS = 50;
@@ -31,7 +34,7 @@ export default function Trades() {
         {trades.isPending && <SkeletonRows rows={8} />}
         {trades.error && <div className="card-body"><ProblemOrMissing error={trades.error} what="list trades" route="GET /v1/trades" onRetry={() => void trades.refetch()} /></div>}
         {trades.data && rows.length === 0 && (isFiltered
-          ? <Empty icon="search" title="No matching trades" />
+          ? <Empty icon="search" title="No matching trades"><p>No trade matches these filters.</p><Link href="/trades" className="button">Clear the filters</Link></Empty>
           : <Empty icon="documents" title="No trades yet"><p>Docket lists the trades of contract notes here. Upload one under Documents.</p></Empty>)}
         {rows.length > 0 && <TradeTable rows={rows} />}
         {trades.hasNextPage && <div className="card-body"><Button disabled={trades.isFetchingNextPage} onClick={() => void trades.fetchNextPage()}>Load earlier trades</Button></div>}
@@ -81,32 +84,44 @@ function StatusFilter({ label, name, statuses, value, onChange }: StatusFilterPr
 function TradeTable({ rows }: { rows: readonly Trade[] }) {
   return (
     <div className="table-wrap">
-      <table className="table cards">
-        <thead><tr><th>Trade</th><th>Trade date</th><th className="number">Quantity</th><th className="number">Net amount</th><th>Match</th><th>Review</th><th className="number">Confidence</th><th>Document</th></tr></thead>
+      <table className="table cards trades">
+        <thead><tr><th>Trade</th><th>Trade date</th><th className="number">Quantity</th><th className="number">Net amount</th><th>Status</th><th className="number">Lowest confidence</th><th>Document</th><th><span className="visually-hidden">Actions</span></th></tr></thead>
         <tbody>{rows.map((trade) => <TradeRow key={trade.trade_id} trade={trade} />)}</tbody>
       </table>
     </div>
   );
 }
 
+const NONE = <span className="quiet">–</span>;
+
 function TradeRow({ trade }: { trade: Trade }) {
   const { raw_extracted_data: fields } = trade;
   const quantity = fields["quantity"]?.value;
+  const security = fields["security_name"]?.value;
+  const name = [trade.side && nameInWords(trade.side), trade.isin ?? "without ISIN"].filter(Boolean).join(" ");
   const [matchTone, match] = MATCH_STATUSES[trade.match_status];
   const [reviewTone, review] = REVIEW_STATUSES[trade.review_status];
   return (
     <tr>
       <td className="cell-name">
-        <Link href={addressOfTrade(trade)}>{[trade.side && nameInWords(trade.side), trade.isin ?? "without ISIN"].filter(Boolean).join(" ")}</Link>
-        {fields["security_name"]?.value && <p className="quiet">{fields["security_name"].value}</p>}
+        <Link href={addressOfTrade(trade)}>{name}</Link>
+        {security && <p className="quiet">{security}</p>}
       </td>
-      <td className="cell-when" data-label="Trade date">{trade.trade_date ? day(trade.trade_date) : <span className="quiet">–</span>}</td>
-      <td className="number" data-label="Quantity">{quantity == null ? <span className="quiet">–</span> : valueInWords(quantity, "quantity")}</td>
-      <td className="number" data-label="Net amount">{amountOf(trade, "net_amount", "currency") ?? <span className="quiet">–</span>}</td>
-      <td data-label="Match"><Badge tone={matchTone}>{match}</Badge></td>
-      <td data-label="Review"><Badge tone={reviewTone}>{review}</Badge></td>
-      <td className="number" data-label="Confidence"><span title="The lowest confidence of its fields">{finePercent(trade.confidence_score)}</span></td>
+      <td className="cell-when" data-label="Trade date">{trade.trade_date ? day(trade.trade_date) : NONE}</td>
+      <td className="number" data-label="Quantity">{quantity == null ? NONE : valueInWords(quantity, "quantity")}</td>
+      <td className="number cell-when" data-label="Net amount">{amountOf(trade, "net_amount", "currency") ?? NONE}</td>
+      <td data-label="Status"><span className="trade-status"><Badge tone={matchTone} title="Match">{match}</Badge><Badge tone={reviewTone} title="Review">{review}</Badge></span></td>
+      <td className="number" data-label="Lowest confidence"><span title="The lowest confidence of its fields">{probability(trade.confidence_score)}</span></td>
       <td className="cell-id" data-label="Document"><Link href={`/documents/${trade.document_id}?tab=fields`}>{trade.document_title}</Link></td>
+      <td className="cell-actions"><PdfButton trade={trade} name={name} /></td>
     </tr>
   );
+}
+
+function PdfButton({ trade, name }: { trade: Trade; name: string }) {
+  const download = useMutation({
+    mutationFn: async () => startDownload(await linkToTradePdf(trade.trade_id)),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error) }),
+  });
+  return <Button kind="bare" icon="download" title="Download the original" disabled={download.isPending} onClick={() => download.mutate()}>PDF<span className="visually-hidden"> of {name}</span></Button>;
 }

@@ -59,6 +59,10 @@ pub(super) async fn probe(
             let batch = subject.batch_of(principal);
             (app.get(&format!("/v1/batches/{batch}/results?format=csv")), marker)
         }
+        Object::DryRun => {
+            let body = json!({ "document_id": id });
+            (app.post("/v1/document-types/generic/dry-run", body), marker)
+        }
         Object::Trade => (app.get(&format!("/v1/trades/{}", subject.trade_id)), marker),
         Object::TradeInList => (app.get(&format!("/v1/trades?document_id={id}")), marker),
         Object::SearchHit => {

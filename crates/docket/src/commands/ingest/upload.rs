@@ -234,6 +234,7 @@ fn refused_in_batch(problem: FileProblem) -> ClientError {
         code,
         trace_id: String::new(),
         field: None,
+        errors: Vec::new(),
     });
     match wait {
         Some(wait) => ClientError::Busy { problem, wait },

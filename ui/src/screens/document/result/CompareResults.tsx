@@ -48,15 +48,14 @@ function Differences({ id, before, after }: { id: string; before: number; after:
   return (
     <>
       <div className="table-wrap">
-        <table className="table cards">
-          <thead><tr><th>Field</th><th>Version {before}</th><th>Version {after}</th><th>Change</th></tr></thead>
+        <table className="table diff">
+          <thead><tr><th>Field</th><th>Version {before}</th><th>Version {after}</th></tr></thead>
           <tbody>
             {rows.map((row) => (
               <tr key={row.path}>
-                <td className="cell-name">{row.label}</td>
-                <td data-label={`Version ${before}`}><Side side={row.before} /></td>
-                <td data-label={`Version ${after}`}><Side side={row.after} /></td>
-                <td data-label="Change"><Badge tone={row.change[0]}>{row.change[1]}</Badge></td>
+                <th scope="row">{row.label}<Badge tone={row.change[0]}>{row.change[1]}</Badge></th>
+                <td><Side side={row.before} /></td>
+                <td><Side side={row.after} /></td>
               </tr>
             ))}
           </tbody>
@@ -68,6 +67,6 @@ function Differences({ id, before, after }: { id: string; before: number; after:
 }
 
 function Side({ side }: { side: DiffSide | null }) {
-  if (!side) return <span className="quiet">none</span>;
-  return <span>{side.value}{side.status && <span className="quiet"> {side.status}</span>}</span>;
+  if (!side) return <span className="quiet">–</span>;
+  return <>{side.value}{side.status && <p className="quiet">{side.status}</p>}</>;
 }

@@ -3,7 +3,7 @@ import { newFocus } from "../focus.ts";
 import { pointAt } from "./FieldMarks.tsx";
 import type { BoxMark } from "./fields.ts";
 
-const TOTAL: BoxMark = { paths: ["total", "currency"], box: [1, 2, 3, 4] };
+const TOTAL: BoxMark = { paths: ["total", "currency"], box: [1, 2, 3, 4], needsReview: false };
 
 describe("the pointer on the page", () => {
   it("marks all fields of the box, once", () => {

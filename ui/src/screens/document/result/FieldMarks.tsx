@@ -2,12 +2,12 @@
 import { useEffect, useRef } from "react";
 import { useStore } from "../../../live/store.ts";
 import { BoxRect } from "../BoxRect.tsx";
-import type { Focus } from "../focus.ts";
+import { hoverField, type Focus } from "../focus.ts";
 import type { BoxMark } from "./fields.ts";
-import { scrollNeeded } from "./scroll.ts";
+import { revealIn } from "./scroll.ts";
 
 export function FieldMarks({ marks }: { marks: readonly BoxMark[] }) {
-  return marks.map((mark, at) => <BoxRect key={at} box={mark.box} className="overlay-field" pad={1} mark={at} />);
+  return marks.map((mark, at) => <BoxRect key={at} box={mark.box} className={mark.needsReview ? "overlay-field overlay-review" : "overlay-field"} pad={1} mark={at} />);
 }
 
 /** The field under the pointer, in the list or on the page. */
@@ -17,18 +17,9 @@ export function ActiveField({ focus, page }: { focus: Focus; page: number }) {
   const area = mark?.area?.page === page ? mark.area : null;
   const isFromList = mark?.from === "list";
   useEffect(() => {
-    if (area && isFromList) reveal(element.current);
+    if (area && isFromList) revealIn(".viewer-stage", element.current);
   }, [area, isFromList]);
   return area && <BoxRect ref={element} box={area.box} className="overlay-field-active" pad={2} />;
-}
-
-/** Scrolls the pages only: with `scrollIntoView` a phone would scroll the list of fields away. */
-function reveal(element: Element | null): void {
-  const stage = element?.closest(".viewer-stage");
-  if (!element || !stage) return;
-  const [item, view] = [element.getBoundingClientRect(), stage.getBoundingClientRect()];
-  stage.scrollTop += scrollNeeded([item.top, item.bottom], [view.top, view.bottom]);
-  stage.scrollLeft += scrollNeeded([item.left, item.right], [view.left, view.right]);
 }
 
 /** The mark of an element of the drawing. */
@@ -41,13 +32,21 @@ export function markAt(target: EventTarget | null, marks: readonly BoxMark[]): B
 export function pointAt(focus: Focus, mark: BoxMark | null, page: number): void {
   const now = focus.field.get();
   if (mark === null) {
-    if (now?.from === "page") focus.field.set(null);
+    if (now?.from === "page") hoverField(focus, null);
   } else if (now?.from !== "page" || now.paths !== mark.paths) {
-    focus.field.set({ paths: mark.paths, area: { page, box: mark.box }, from: "page" });
+    hoverField(focus, { paths: mark.paths, area: { page, box: mark.box }, from: "page" });
   }
 }
 
 /** Moves the keyboard focus to a field in the list, which scrolls it into view. */
 export function focusField(path: string | undefined): void {
   if (path !== undefined) document.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`)?.focus();
+}
+
+/** Moves the keyboard focus to the next field that needs review, from the one that has it; after the last one to the first. */
+export function focusNextReview(step: 1 | -1): void {
+  const fields = [...document.querySelectorAll<HTMLElement>('.result [data-review="true"]')];
+  const at = fields.findIndex((field) => field === document.activeElement);
+  const next = at < 0 ? (step > 0 ? 0 : fields.length - 1) : (at + step + fields.length) % fields.length;
+  fields[next]?.focus();
 }

@@ -2,13 +2,13 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import type { ResultField } from "../../../api/types.ts";
 import { valueInWords } from "../../../format/fields.ts";
-import { finePercent } from "../../../format/numbers.ts";
+import { probability } from "../../../format/numbers.ts";
 import { newFocus } from "../focus.ts";
 import { Checks } from "./Checks.tsx";
 import { FieldRow } from "./FieldRow.tsx";
 import { GroupTable } from "./GroupTable.tsx";
 
-const view = { focus: newFocus(), onPage: () => undefined };
+const view = { focus: newFocus(), page: 1, onPage: () => undefined, open: null, onOpen: () => undefined, whyReview: () => "It is too uncertain.", checksOf: () => [{ title: "Total with tax", passed: false }] };
 const FOUND: ResultField = {
   value: "1234.50", raw: "1.234,50 EUR", confidence: 0.973, status: "needs_review", page: 2, box: [1, 2, 3, 4], source: "page", checks: ["total_with_tax"],
   alternatives: [{ value: "1200", raw: "1.200,00", confidence: 0.02, page: 1, box: [5, 6, 7, 8], source: "ocr_alternative" }],
@@ -16,12 +16,15 @@ const FOUND: ResultField = {
 const MISSING: ResultField = { value: null, confidence: 0, status: "missing", alternatives: [], checks: [] };
 
 describe("a field", () => {
-  it("shows its value, status, confidence, page, source and alternatives as text", () => {
-    const row = renderToStaticMarkup(<FieldRow placed={{ path: "grand_total", label: "Grand total", kind: "money", field: FOUND }} view={view} />);
-    for (const text of ["Grand total", valueInWords("1234.50", "money"), "Needs review", finePercent(0.973), "Page 2", "Text of the page", "1.234,50 EUR", "Total with tax", "1 other candidate", "Second OCR reading"]) {
-      expect(row).toContain(text);
-    }
-    expect(row).toContain('data-path="grand_total"');
+  const row = (open: string | null) => renderToStaticMarkup(<FieldRow placed={{ path: "grand_total", label: "Grand total", kind: "money", field: FOUND }} view={{ ...view, open }} />);
+
+  it("shows its value, status, confidence and why it needs review", () => {
+    for (const text of ["Grand total", valueInWords("1234.50", "money"), "Needs review", probability(0.973), "It is too uncertain.", 'data-path="grand_total"']) expect(row(null)).toContain(text);
+    expect(row(null)).not.toContain("Text of the page");
+  });
+
+  it("that is open shows what is written, its source, checks and other candidates", () => {
+    for (const text of ["1.234,50 EUR", "Text of the page, page 2", "Total with tax: failed", valueInWords("1200", "money"), "Second OCR reading, page 1"]) expect(row("grand_total")).toContain(text);
   });
 
   it("that is missing has no confidence and nothing to open", () => {
@@ -48,10 +51,10 @@ it("a table of lines says the status of each cell in words", () => {
 });
 
 it("checks are sums that passed, failed or could not be made", () => {
-  const checks = renderToStaticMarkup(<Checks checks={[
+  const checks = renderToStaticMarkup(<Checks definition={undefined} focus={view.focus} result={{ checks: [
     { name: "total_with_tax", passed: true, detail: "804.17 + 9.21 = 813.38" },
     { name: "lines_add_up", passed: false, detail: "1 + 1 = 2, not 3" },
     { name: "due_after_issue", passed: null, detail: "the due date is missing" },
-  ]} />);
+  ] }} />);
   for (const text of ["Total with tax", "804.17 + 9.21 = 813.38", "Passed", "Failed", "Not checked"]) expect(checks).toContain(text);
 });

@@ -23,7 +23,7 @@ function drawn(role: RoleName, shown: Partial<ShownResult>, of = detail(ALL_STAG
   client.setQueryData(["document", "d", "results"], { items: versions, limit: 100 });
   return renderToStaticMarkup(
     <QueryClientProvider client={client}>
-      <ResultPanel detail={of} shown={{ version: null, result: undefined, type: undefined, error: null, ...shown }} wanted={null} focus={newFocus()} onPage={() => undefined} onVersion={() => undefined} />
+      <ResultPanel detail={of} shown={{ version: null, result: undefined, type: undefined, error: null, ...shown }} wanted={null} focus={newFocus()} page={1} onPage={() => undefined} onVersion={() => undefined} />
     </QueryClientProvider>,
   );
 }

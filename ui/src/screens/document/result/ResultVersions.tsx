@@ -7,6 +7,7 @@ import type { ResultEntry } from "../../../api/types.ts";
 import { Badge, Button, Confirm, ProblemNote, Time, type Tone } from "../../../design/basics.tsx";
 import { Icon } from "../../../design/Icon.tsx";
 import { nameInWords } from "../../../format/fields.ts";
+import { counted } from "../../../format/numbers.ts";
 import { showNotice } from "../../../live/notices.ts";
 import { may } from "../../../session/permissions.ts";
 import { useMe } from "../../../session/session.ts";
@@ -83,7 +84,7 @@ function Version({ version, isShown, mayPromote, isBusy, onShow, onPromote }: Ve
       <div className="result-version">
         <strong>Version {number}</strong> <Badge tone={tone}>{label}</Badge>{version.is_reviewed && <> <Badge>Reviewed</Badge></>}
         <p className="quiet">
-          {version.document_type ? nameInWords(version.document_type) : "No document type"} · {summary.accepted + summary.confirmed + summary.corrected} of {summary.fields} fields usable · <Time at={version.created_at} />
+          {version.document_type ? `${nameInWords(version.document_type)} · ${summary.accepted + summary.confirmed + summary.corrected} of ${counted(summary.fields, "field")} accepted or reviewed` : "No document type"} · <Time at={version.created_at} />
           {version.promoted_from != null && ` · promoted from version ${version.promoted_from}`}
         </p>
       </div>

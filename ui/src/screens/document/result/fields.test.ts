@@ -38,21 +38,21 @@ describe("a table of trades", () => {
 
   it("is upright when few trades have many fields", () => {
     expect(isUpright(table)).toBe(false);
-    expect(isUpright({ columns: Array.from({ length: 12 }, () => ({ name: "a", label: "A" })), rows: [[]] })).toBe(true);
+    expect(isUpright({ columns: Array.from({ length: 12 }, () => ({ name: "a", label: "A", kind: undefined })), rows: [[]] })).toBe(true);
   });
 });
 
 describe("boxes on a page", () => {
   const result = {
-    fields: { total: field("1", { page: 1, box: [10, 10, 50, 20] }), currency: field("EUR", { page: 1, box: [10, 10, 50, 20.01] }), elsewhere: field("2", { page: 2, box: [0, 0, 1, 1] }), unplaced: field("3", { page: 1 }) },
+    fields: { total: field("1", { page: 1, box: [10, 10, 50, 20] }), currency: field("EUR", { page: 1, box: [10, 10, 50, 20.01], status: "needs_review" }), elsewhere: field("2", { page: 2, box: [0, 0, 1, 1] }), unplaced: field("3", { page: 1 }) },
     trades: [],
     lines: [{ name: field("Screws", { page: 1, box: [0, 0, 100, 100] }) }],
   };
 
   it("fields with the same box share one, and larger boxes come first", () => {
     expect(marksOnPage(result, 1)).toEqual([
-      { paths: ["lines.0.name"], box: [0, 0, 100, 100] },
-      { paths: ["total", "currency"], box: [10, 10, 50, 20] },
+      { paths: ["lines.0.name"], box: [0, 0, 100, 100], needsReview: false },
+      { paths: ["total", "currency"], box: [10, 10, 50, 20], needsReview: true },
     ]);
   });
 

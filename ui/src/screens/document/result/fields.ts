@@ -24,6 +24,12 @@ export function knownFields(definition: DocumentTypeDefinition | undefined): Kno
   return new Map(definition?.fields.map(({ name, kind }) => [name, kind]));
 }
 
+/** What the document type says about a field, by its path in a result. */
+export function definitionOf(path: string, definition: DocumentTypeDefinition | undefined): DocumentTypeDefinition["fields"][number] | undefined {
+  const name = path.replace(/^(trades|lines)\.\d+\./, "$1[].");
+  return definition?.fields.find((field) => field.name === name);
+}
+
 /** Fields of one party are together: “Seller” with its name, street and city. The order is that of the document type. */
 export function sectionsOf(fields: ResultFields, known: KnownFields): Section[] {
   const sections = new Map<string, PlacedField[]>();
@@ -45,7 +51,7 @@ function inOrder(names: readonly string[], order: readonly string[]): string[] {
 }
 
 export interface GroupTable {
-  columns: { name: string; label: string }[];
+  columns: { name: string; label: string; kind: FieldKind | undefined }[];
   /** A row for each trade or line; null where it has no such field. */
   rows: (PlacedField | null)[][];
 }
@@ -55,12 +61,16 @@ export function tableOf(group: "trades" | "lines", items: readonly ResultFields[
   const order = [...known.keys()].flatMap((name) => (name.startsWith(`${group}[].`) ? [name.slice(group.length + 3)] : []));
   const names = inOrder([...new Set(items.flatMap((item) => Object.keys(item)))], order);
   const isShown = (name: string) => items.some((item) => item[name]?.value != null || item[name]?.status === "needs_review");
-  const columns = names.filter(isShown).map((name) => ({ name, label: nameInWords(name) }));
-  const rows = items.map((item, index) => columns.map(({ name, label }): PlacedField | null => {
+  const columns = names.filter(isShown).map((name) => ({ name, label: nameInWords(name), kind: known.get(`${group}[].${name}`) }));
+  const rows = items.map((item, index) => columns.map(({ name, label, kind }): PlacedField | null => {
     const field = item[name];
-    return field ? { path: `${group}.${index}.${name}`, label, kind: known.get(`${group}[].${name}`), field } : null;
+    return field ? { path: `${group}.${index}.${name}`, label, kind, field } : null;
   }));
   return { columns, rows };
+}
+
+export function isNumber(kind: FieldKind | undefined): boolean {
+  return kind === "money" || kind === "quantity" || kind === "percent" || kind === "number";
 }
 
 /** Few items with many fields are easier to read with a column for each item. */
@@ -77,6 +87,7 @@ export function areaOf(place: { page?: number | null; box?: readonly number[] | 
 export interface BoxMark {
   paths: string[];
   box: Box;
+  needsReview: boolean;
 }
 
 /** Fields with the same box share a mark. Larger boxes come first, so that a box within another one is drawn over it. */
@@ -86,8 +97,9 @@ export function marksOnPage(result: Pick<ResultView, "fields" | "trades" | "line
     const area = areaOf(field);
     if (area?.page !== page) continue;
     const key = area.box.map((side) => side.toFixed(1)).join(" ");
-    const mark = marks.get(key) ?? { paths: [], box: area.box };
+    const mark = marks.get(key) ?? { paths: [], box: area.box, needsReview: false };
     mark.paths.push(path);
+    mark.needsReview ||= field.status === "needs_review";
     marks.set(key, mark);
   }
   const size = ({ box: [left, top, right, bottom] }: BoxMark) => (right - left) * (bottom - top);

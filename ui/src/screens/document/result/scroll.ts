@@ -9,3 +9,12 @@ export function scrollNeeded([from, to]: Extent, [viewFrom, viewTo]: Extent): nu
   if (from < viewFrom || to - from > viewTo - viewFrom - 2 * MARGIN) return from - viewFrom - MARGIN;
   return to > viewTo ? to - viewTo + MARGIN : 0;
 }
+
+/** Scrolls the nearest such element around another one only: with `scrollIntoView` a phone would scroll the rest of the page away. */
+export function revealIn(around: string, element: Element | null): void {
+  const box = element?.closest(around);
+  if (!element || !box) return;
+  const [item, view] = [element.getBoundingClientRect(), box.getBoundingClientRect()];
+  box.scrollTop += scrollNeeded([item.top, item.bottom], [view.top, view.bottom]);
+  box.scrollLeft += scrollNeeded([item.left, item.right], [view.left, view.right]);
+}
