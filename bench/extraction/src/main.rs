@@ -41,6 +41,9 @@ enum Command {
         /// Measure instead how much one confirmed document improves the others of its broker.
         #[arg(long)]
         memory: bool,
+        /// Measure instead how much right and wrong answers of a language model change the values.
+        #[arg(long, conflicts_with_all = ["memory", "errors"])]
+        simulated_models: bool,
         /// Print each value that is wrong.
         #[arg(long)]
         errors: bool,
@@ -100,9 +103,11 @@ fn main() -> anyhow::Result<()> {
         Command::Classify { details } => classify::run(&args.corpus, &args.cache, details),
         Command::Receipts { details } => receipts::run(&args.corpus, &args.cache, details),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
-        Command::Brokers { memory, errors, only } => {
+        Command::Brokers { memory, simulated_models, errors, only } => {
             let errors = errors.then_some(only.as_str());
-            if memory {
+            if simulated_models {
+                brokers::simulated_model::measure(&args.corpus, &args.cache)
+            } else if memory {
                 brokers::memory::measure(&args.corpus, &args.cache, errors)
             } else {
                 brokers::measure(&args.corpus, &args.cache, errors)

@@ -1,7 +1,7 @@
 //! Clients of external servers.
 //!
-//! Today these are *model services*: servers that complete text ([`llm`]), compute embeddings ([`embeddings`]) or
-//! rerank passages for a query ([`rerank`]). This crate knows their wire formats and their errors, and parses
+//! Today these are *model services*: servers that complete text ([`llm`], also for [`extraction`]), compute embeddings
+//! ([`embeddings`]) or rerank passages for a query ([`rerank`]). This crate knows their wire formats and their errors, and parses
 //! server-sent [`events`]. The caller decides what to ask and how to use the answer.
 //!
 //! ```text
@@ -26,6 +26,7 @@ pub mod embeddings;
 mod error;
 pub mod events;
 mod exchange;
+pub mod extraction;
 pub mod llm;
 mod refusal;
 pub mod rerank;

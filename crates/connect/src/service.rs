@@ -38,6 +38,13 @@ impl Limits {
         between_pieces: Duration::from_mins(1),
         total: Duration::from_mins(5),
     };
+    /// For the fields of documents, which background work extracts. It continues without the model after this time.
+    pub const EXTRACTION: Self = Self {
+        connect: Duration::from_secs(5),
+        first_byte: Duration::from_mins(1),
+        between_pieces: Duration::from_secs(30),
+        total: Duration::from_mins(2),
+    };
     /// For background work.
     pub const EMBEDDING: Self = Self {
         connect: Duration::from_secs(5),

@@ -108,6 +108,7 @@ impl Backend {
             intake: ops.intake().clone(),
             vectors: ops.search.embeddings(),
             extraction: TenantExtraction::new(database.store.clone()),
+            language_model: models::field_model(&config.search)?,
         };
         let stages = stages::registered(add_stages, dependencies);
         Ok(Self { ops, database, stages })

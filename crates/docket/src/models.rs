@@ -1,10 +1,12 @@
-//! The models for search and answers, as configured.
+//! The models for search, answers and extraction, as configured.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::stages::LanguageModelUse;
 use anyhow::Context;
 use connect::embeddings::Embeddings;
+use connect::extraction::FieldModel;
 use connect::llm::{Anthropic, LanguageModel, OpenAiCompatible, SchemaFallback};
 use connect::rerank::RemoteReranker;
 use connect::{Limits, Retries, Service};
@@ -23,7 +25,11 @@ pub(crate) fn search_settings(config: &SearchConfig) -> anyhow::Result<SearchSet
     Ok(SearchSettings {
         embedding: embedding(config)?,
         reranker: reranker(config)?,
-        language_model: config.language_model.as_ref().map(language_model).transpose()?,
+        language_model: config
+            .language_model
+            .as_ref()
+            .map(|service| language_model(service, Limits::COMPLETION))
+            .transpose()?,
         memory: config.memory,
         index_timeout: INDEX_LOAD_TIMEOUT,
     })
@@ -61,9 +67,25 @@ fn reranker(config: &SearchConfig) -> anyhow::Result<Option<Reranker>> {
     })
 }
 
-fn language_model(service: &ModelService) -> anyhow::Result<Arc<dyn LanguageModel>> {
+/// The language model that extracts fields; `None` when the operator allows it for no tenant.
+pub(crate) fn field_model(config: &SearchConfig) -> anyhow::Result<Option<LanguageModelUse>> {
+    let (Some(service), Some(extraction)) = (&config.language_model, &config.extraction) else {
+        return Ok(None);
+    };
+    let model = language_model(service, Limits::EXTRACTION)?;
+    Ok(Some(LanguageModelUse {
+        model: Arc::new(FieldModel::new(model)),
+        limits: extraction.limits,
+        tenants: extraction.tenants.clone(),
+    }))
+}
+
+fn language_model(
+    service: &ModelService,
+    limits: Limits,
+) -> anyhow::Result<Arc<dyn LanguageModel>> {
     let unusable = "the settings of the language model cannot be used";
-    let wanted = to_service(service, Limits::COMPLETION);
+    let wanted = to_service(service, limits);
     let model: Arc<dyn LanguageModel> = match service.protocol {
         Protocol::Anthropic => Arc::new(Anthropic::new(wanted, retries()).context(unusable)?),
         Protocol::OpenAi | Protocol::Cohere => {

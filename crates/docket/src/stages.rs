@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use ::stages::{DocumentSubmitter, READING, StageContext, SubmitFuture};
+use ::stages::{DocumentSubmitter, LanguageModelUse, READING, StageContext, SubmitFuture};
 use blob::{BlobError, Blobs};
 use domain::{AttachedFile, Dependency, Failure, IdGen, Pipeline, StageName};
 use engine::Stages;
@@ -29,6 +29,7 @@ pub(crate) struct StageDependencies<'a> {
     pub(crate) intake: Intake,
     pub(crate) vectors: EmbeddingMaintenance,
     pub(crate) extraction: TenantExtraction,
+    pub(crate) language_model: Option<LanguageModelUse>,
 }
 
 /// Submits attachments in the same way as uploads.
@@ -73,6 +74,7 @@ pub(crate) fn registered(add_stages: AddStages, dependencies: StageDependencies<
         intake,
         vectors,
         extraction,
+        language_model,
     } = dependencies;
     let stages = ::stages::registered(::stages::StageDependencies {
         context: StageContext::new(blobs.clone(), reader, Arc::clone(&ids)),
@@ -80,6 +82,7 @@ pub(crate) fn registered(add_stages: AddStages, dependencies: StageDependencies<
         submitter: Arc::new(IntakeSubmitter(intake)),
         embedding_store: Arc::new(vectors),
         extraction_store: Arc::new(extraction),
+        language_model,
         children,
     });
     let stages = if reads_documents { stages } else { stages.without(&READING) };

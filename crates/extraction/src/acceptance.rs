@@ -2,7 +2,7 @@
 //!
 //! [`accept`] sets the calibrated confidence and the status of each field. A field is accepted when its confidence
 //! reaches the threshold that the calibration data supports ([`threshold`]), and nothing speaks against it: its document type
-//! says `must_review`, a check that uses it failed.
+//! says `must_review`, a check that uses it failed, or a language model chose it, which the calibration data does not measure.
 
 pub mod threshold;
 
@@ -66,8 +66,10 @@ pub fn accept(
             if threshold.is_none() && !unsupported.contains(&spec) {
                 unsupported.push(spec);
             }
+            let is_measured = field.source != Some(FieldSource::LanguageModel);
             let is_contradicted = field.checks.iter().any(|check| failed.contains(check));
             let is_accepted = !spec.must_review
+                && is_measured
                 && !is_contradicted
                 && accepted_error_rate > 0.0
                 && threshold.is_some_and(|threshold| field.confidence >= threshold);

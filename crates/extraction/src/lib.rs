@@ -5,6 +5,8 @@
 //! 2. [`reconcile`] chooses the combination of candidates that satisfies the constraints of the type best.
 //! 3. [`acceptance`] turns scores into calibrated confidences, and accepts the fields that the chosen error rate supports.
 //!
+//! An optional [`language_model`] adds candidates before the second step, each of which it must have from the page.
+//!
 //! Document text is data: nothing in it changes which code runs. Pages that come from users are handled in sandboxed
 //! children ([`sandboxed`]).
 
@@ -21,6 +23,7 @@ pub mod geometry;
 mod invoice;
 pub mod labelled;
 mod labels;
+pub mod language_model;
 pub mod letter_spacing;
 pub mod memory;
 mod numbers;

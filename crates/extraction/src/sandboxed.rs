@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! parse      pages.dkt, document types ──▶ Parsed
+//! windows    pages.dkt                 ──▶ Windows, for a language model
+//! ground     pages.dkt, its answers    ──▶ Grounded
 //! reconcile  Parsed, its document type ──▶ Extraction
 //! ```
 //!
@@ -20,6 +22,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::language_model::{Grounded, WindowReply, Windows, ground, windows};
 use crate::memory::MemoryEntry;
 use crate::parse::{ExtractError, ParseRequest, parse};
 use crate::parsed::Parsed;
@@ -54,10 +57,25 @@ enum Work {
         wanted: Option<String>,
         memory: Vec<MemoryEntry>,
     },
-    /// The candidates are the file of the job, because a request must fit into one frame.
+    Windows {
+        text_tokens: u32,
+        most: u32,
+    },
+    /// The second file is an [`Answered`], because a request must fit into one frame.
+    Ground {
+        document_type: DocumentType,
+    },
+    /// The candidates are the file of the job, for the same reason.
     Reconcile {
         document_type: DocumentType,
     },
+}
+
+/// The answers of a language model, and the candidates to add them to.
+#[derive(Debug, Serialize, Deserialize)]
+struct Answered {
+    replies: Vec<WindowReply>,
+    parsed: Parsed,
 }
 
 /// A part of the JSON of an answer.
@@ -140,7 +158,33 @@ impl Extractor {
         pages: &Document,
     ) -> Result<Parsed, ExtractionFailure> {
         let ParseRequest { types, wanted, memory } = request;
-        self.run(tenant, &Work::Parse { types, wanted, memory }, pages.clone()).await
+        self.run(tenant, &Work::Parse { types, wanted, memory }, vec![pages.clone()]).await
+    }
+
+    /// The text of the pages for a language model, in at most `most` windows.
+    pub async fn windows(
+        &self,
+        tenant: TenantId,
+        text_tokens: u32,
+        most: u32,
+        pages: &Document,
+    ) -> Result<Windows, ExtractionFailure> {
+        self.run(tenant, &Work::Windows { text_tokens, most }, vec![pages.clone()]).await
+    }
+
+    /// Adds the values of a language model that are on the pages to the candidates.
+    pub async fn ground(
+        &self,
+        tenant: TenantId,
+        document_type: DocumentType,
+        replies: Vec<WindowReply>,
+        parsed: Parsed,
+        pages: &Document,
+    ) -> Result<Grounded, ExtractionFailure> {
+        let json = to_json(&Answered { replies, parsed })?;
+        let answered = Document::from_bytes(&json).map_err(|error| not_started(&error))?;
+        let files = vec![pages.clone(), answered];
+        self.run(tenant, &Work::Ground { document_type }, files).await
     }
 
     pub async fn reconcile(
@@ -151,17 +195,17 @@ impl Extractor {
     ) -> Result<Extraction, ExtractionFailure> {
         let json = to_json(parsed)?;
         let file = Document::from_bytes(&json).map_err(|error| not_started(&error))?;
-        self.run(tenant, &Work::Reconcile { document_type }, file).await
+        self.run(tenant, &Work::Reconcile { document_type }, vec![file]).await
     }
 
     async fn run<T: DeserializeOwned>(
         &self,
         tenant: TenantId,
         work: &Work,
-        file: Document,
+        files: Vec<Document>,
     ) -> Result<T, ExtractionFailure> {
         let json = serde_json::to_string(work).map_err(unreadable_request)?;
-        let job = Job::new(EXTRACTION, &Request { json }, vec![file])?;
+        let job = Job::new(EXTRACTION, &Request { json }, files)?;
         let mut answers = self.pool.run(tenant, job).await?;
         let mut json = Vec::new();
         while let Some(answer) = answers.next().await? {
@@ -196,11 +240,21 @@ impl Handler for ExtractionHandler {
         replies: &mut Replies<'_>,
     ) -> Result<(), ExtractionError> {
         let work = serde_json::from_str(&json).map_err(unreadable_request)?;
-        let file = files.into_iter().next().ok_or(ExtractionError::Stopped)?;
+        let mut files = files.into_iter();
+        let file = files.next().ok_or(ExtractionError::Stopped)?;
         let answer = match work {
             Work::Parse { types, wanted, memory } => {
                 let request = ParseRequest { types, wanted, memory };
                 to_json(&parse(Parts::of(file)?, &request)?)?
+            }
+            Work::Windows { text_tokens, most } => {
+                to_json(&windows(Parts::of(file)?, text_tokens, most)?)?
+            }
+            Work::Ground { document_type } => {
+                let answered = files.next().ok_or(ExtractionError::Stopped)?;
+                let answered = serde_json::from_reader(BufReader::new(answered));
+                let Answered { replies, parsed } = answered.map_err(unreadable_request)?;
+                to_json(&ground(Parts::of(file)?, &document_type, replies, parsed)?)?
             }
             Work::Reconcile { document_type } => {
                 let parsed = serde_json::from_reader(BufReader::new(file));
@@ -263,10 +317,16 @@ impl Iterator for Parts {
     }
 }
 
+impl From<ArtifactError> for ExtractionError {
+    fn from(error: ArtifactError) -> Self {
+        Self::Pages(error.to_string())
+    }
+}
+
 impl From<ExtractError> for ExtractionError {
     fn from(error: ExtractError) -> Self {
         match error {
-            ExtractError::Pages(error) => Self::Pages(error.to_string()),
+            ExtractError::Pages(error) => error.into(),
             ExtractError::UnknownType(name) => Self::UnknownType(name),
         }
     }

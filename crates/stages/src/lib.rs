@@ -29,6 +29,7 @@ macro_rules! stage {
 mod context;
 mod index;
 mod ingest;
+mod language_model;
 mod layout;
 mod ocr;
 mod package;
@@ -47,6 +48,7 @@ use retrieval::embedding::EmbeddingStore;
 pub use context::StageContext;
 pub use index::Index;
 pub use ingest::Ingest;
+pub use language_model::LanguageModelUse;
 pub use layout::Layout;
 pub use ocr::Ocr;
 pub use package::Package;
@@ -79,6 +81,8 @@ pub struct StageDependencies {
     pub submitter: Arc<dyn DocumentSubmitter>,
     pub embedding_store: Arc<dyn EmbeddingStore>,
     pub extraction_store: Arc<dyn ExtractionStore>,
+    /// `None`: fields are extracted by rules only.
+    pub language_model: Option<LanguageModelUse>,
     /// How many jobs of one reading stage run at once.
     pub children: usize,
 }
@@ -93,15 +97,23 @@ impl fmt::Debug for StageDependencies {
 ///
 /// *Architecture invariant:* this is the only place that registers stages.
 pub fn registered(dependencies: StageDependencies) -> Stages {
-    let StageDependencies { context, ids, submitter, embedding_store, extraction_store, children } =
-        dependencies;
+    let StageDependencies {
+        context,
+        ids,
+        submitter,
+        embedding_store,
+        extraction_store,
+        language_model,
+        children,
+    } = dependencies;
+    let parse = Parse::new(context.clone(), Arc::clone(&extraction_store), children);
     Stages::default()
         .with(Ingest::new(context.blobs.clone()))
         .with(Preprocess::new(context.clone(), submitter, children))
         .with(Ocr::new(context.clone(), children))
         .with(Layout::new(context.clone(), children))
         .with(Index::new(context.clone(), ids, embedding_store, children))
-        .with(Parse::new(context.clone(), Arc::clone(&extraction_store), children))
+        .with(parse.with_language_model(language_model))
         .with(Reconcile::new(context.clone(), Arc::clone(&extraction_store), children))
         .with(Package::new(context, extraction_store))
 }

@@ -1,7 +1,7 @@
 //! `parse`: chooses the document type and finds candidates for its fields on the pages, in a sandboxed child.
 //!
 //! The run's configuration names the type when a batch or a rerun chose it; otherwise the classifier decides, and may
-//! abstain. A document without text, without a known type or of a type that does not exist passes, and its result says why it
+//! abstain. A language model may add candidates, for tenants that allow it. A document without text, without a known type or of a type that does not exist passes, and its result says why it
 //! has no fields: extraction never fails a document because of its content.
 
 use std::fmt;
@@ -15,18 +15,22 @@ use extraction::parse::ParseRequest;
 use extraction::parsed::Parsed;
 use extraction::sandboxed::Extractor;
 use extraction::stored::ParsedArtifact;
-use extraction::tenant_store::ExtractionStore;
+use extraction::tenant_store::{ExtractionStore, TypeVersion};
 use reading::pool::Document;
 
 use crate::context::StageContext;
-use crate::{Layout, Ocr, Preprocess};
+use crate::{LanguageModelUse, Layout, Ocr, Preprocess};
 
 pub struct Parse {
     settings: StageSettings,
     context: StageContext,
     extractor: Extractor,
     store: Arc<dyn ExtractionStore>,
+    language_model: Option<LanguageModelUse>,
 }
+
+/// How many jobs may wait for a language model beside those that use children.
+const WAITING_FOR_MODEL: usize = 4;
 
 impl Parse {
     pub const NAME: StageName = StageName::PARSE;
@@ -34,7 +38,16 @@ impl Parse {
     pub fn new(context: StageContext, store: Arc<dyn ExtractionStore>, concurrency: usize) -> Self {
         let settings = StageSettings { concurrency, ..StageSettings::default() };
         let extractor = Extractor::new(context.reader.children());
-        Self { settings, context, extractor, store }
+        Self { settings, context, extractor, store, language_model: None }
+    }
+
+    /// More jobs run at once: those that wait for the model need no child.
+    #[must_use]
+    pub fn with_language_model(mut self, language_model: Option<LanguageModelUse>) -> Self {
+        if language_model.is_some() {
+            self.settings.concurrency += WAITING_FOR_MODEL;
+        }
+        Self { language_model, ..self }
     }
 
     async fn parse(&self, input: &StageInput) -> Result<StageOutput, Failure> {
@@ -44,11 +57,8 @@ impl Parse {
         let tenant_id = input.tenant_id;
         let types = self.store.types(tenant_id).await?;
         let wanted = input.config.document_type.clone();
-        let version_of = |name: &str| {
-            let found = types.iter().find(|of| of.document_type.name == name);
-            found.map(|of| of.version)
-        };
-        if let Some(name) = wanted.as_ref().filter(|name| version_of(name).is_none()) {
+        let type_of = |name: &str| types.iter().find(|of| of.document_type.name == name);
+        if let Some(name) = wanted.as_ref().filter(|name| type_of(name).is_none()) {
             let warnings = vec![format!(
                 "The document type '{name}' does not exist, so no fields were extracted. Rerun the document with another type."
             )];
@@ -67,13 +77,20 @@ impl Parse {
             return self.store(input, 0, parsed).await;
         }
         // A child is not trusted: it must have chosen one of the types that it was given.
-        let Some(version) = version_of(&parsed.document_type) else {
+        let Some(TypeVersion { version, document_type }) = type_of(&parsed.document_type) else {
             return Err(Failure::poison(
                 "the document was assigned a type that does not exist",
                 "Rerun the document from the stage 'parse'.",
             ));
         };
-        self.store(input, version, parsed).await
+        let parsed = match &self.language_model {
+            Some(model) => {
+                let extractor = &self.extractor;
+                model.add_candidates(tenant_id, extractor, document_type, &pages, parsed).await
+            }
+            None => parsed,
+        };
+        self.store(input, *version, parsed).await
     }
 
     /// Stores nothing when there is nothing to say, so that the later stages have no work.

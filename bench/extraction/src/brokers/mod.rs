@@ -2,6 +2,7 @@
 
 mod examples;
 pub(crate) mod memory;
+pub(crate) mod simulated_model;
 mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};

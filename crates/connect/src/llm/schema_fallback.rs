@@ -12,7 +12,7 @@ use super::{Completed, Completion, CompletionFuture, LanguageModel};
 use crate::ModelError;
 
 /// The keywords of a schema beyond names and types.
-const BOUNDS: [&str; 4] = ["minItems", "maxItems", "pattern", "enum"];
+const BOUNDS: [&str; 5] = ["minItems", "maxItems", "maxLength", "pattern", "enum"];
 
 /// Sends the request again without bounds when the server refuses the schema.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ mod anthropic;
 mod bounds;
 mod embeddings;
 mod failures;
+mod fields;
 mod openai;
 mod real_model;
 mod rerank;

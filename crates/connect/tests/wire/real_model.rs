@@ -4,12 +4,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use connect::embeddings::Embeddings;
-use connect::llm::{Completion, OpenAiCompatible};
+use connect::extraction::FieldModel;
+use connect::llm::{Completion, OpenAiCompatible, SchemaFallback};
 use connect::{Limits, ModelError, Retries, Service};
-use domain::Secret;
+use domain::{FieldSource, Secret};
+use extraction::parsed::Parsed;
+use pages::Span;
 use serde_json::{Value, json};
 
-use crate::server::{NoJitter, ask, question};
+use crate::fields::{
+    answering, by_rules, delivery_note, extract, has_the_labelled_values, injected,
+};
+use crate::server::{ModelServer, NoJitter, ask, question};
 
 /// `scripts/llm` sets the variables.
 fn service(limits: Limits) -> Service {
@@ -115,4 +121,61 @@ async fn similar_texts_have_similar_vectors() {
     println!("same {}, other {}", cosine(0, 1), cosine(0, 2));
     assert!(cosine(0, 1) > 0.999);
     assert!(cosine(0, 2) < cosine(0, 1) - 0.01);
+}
+
+/// The model is small: it may choose a wrong value, but only one of the page, and none that a label contradicts.
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn fields_of_a_real_model_are_values_of_the_page() {
+    let page = delivery_note();
+    let text = page.text_of(Span::new(0..page.words.len()));
+    let model = FieldModel::new(Arc::new(SchemaFallback::new(Arc::new(model()))));
+    let alone = extract(&model, &page, Parsed::default()).await.unwrap();
+    println!("{}\n{} found, {} dropped", alone.text, alone.grounded.found, alone.grounded.dropped);
+    let alone = alone.extraction;
+    let mut found = 0;
+    for (name, field) in alone.fields.iter().filter(|(_, field)| field.value.is_some()) {
+        println!("{name}: {:?} from {:?}", field.value, field.raw);
+        assert_eq!(field.source, Some(FieldSource::LanguageModel));
+        assert!(text.contains(field.raw.as_deref().unwrap()), "{field:?}");
+        found += 1;
+    }
+    assert!(found > 0, "the model found nothing: {alone:?}");
+    has_the_labelled_values(&extract(&model, &page, by_rules(&page)).await.unwrap().extraction);
+    let page = injected();
+    let obeyed = extract(&model, &page, by_rules(&page)).await.unwrap();
+    println!("{}", obeyed.text);
+    has_the_labelled_values(&obeyed.extraction);
+}
+
+/// The server names the model by its file.
+fn without_paths(answer: &str) -> String {
+    let short = |piece: &str| match piece.split_once(".gguf\"") {
+        Some((_, rest)) => format!("SmolLM2-135M\"{rest}"),
+        None => piece.to_owned(),
+    };
+    answer.split_inclusive("\"model\":\"").map(short).collect()
+}
+
+/// Writes what the server sends for the requests of `fields.rs`: `RECORD_ANSWERS=1 make test-llm`.
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn the_answers_of_the_model_are_recorded() {
+    for (name, page) in [("delivery_note", delivery_note()), ("injected", injected())] {
+        // A server of our own shows what the client sends.
+        let double = ModelServer::start([answering("{}")]).await;
+        let client = FieldModel::new(Arc::new(double.openai()));
+        extract(&client, &page, Parsed::default()).await.unwrap();
+        let request = double.received().remove(0).body;
+        let service = service(Limits::EXTRACTION);
+        let url = service.base_url.join("/v1/chat/completions").unwrap();
+        let key = service.key.unwrap();
+        let sent = reqwest::Client::new().post(url).bearer_auth(key.reveal()).json(&request).send();
+        let answer = sent.await.unwrap().error_for_status().unwrap().text().await.unwrap();
+        assert!(answer.trim_end().ends_with("data: [DONE]"), "{answer}");
+        if std::env::var_os("RECORD_ANSWERS").is_some() {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wire/recorded");
+            std::fs::write(format!("{folder}/{name}.sse"), without_paths(&answer)).unwrap();
+        }
+    }
 }

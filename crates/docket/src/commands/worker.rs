@@ -45,6 +45,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
         intake,
         vectors: vectors.clone(),
         extraction: TenantExtraction::new(database.store().clone()),
+        language_model: models::field_model(&config.search)?,
     };
     let stages = stages::registered(add_stages, dependencies);
     let worked = async {

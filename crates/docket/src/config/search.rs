@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use domain::Secret;
+use domain::{Secret, TenantId};
+use extraction::language_model::{AllowedTenants, ModelLimits};
 use url::Url;
 
 use super::{ConfigError, Layers};
@@ -13,7 +14,15 @@ pub(crate) struct SearchConfig {
     pub(crate) embedding_threads: usize,
     pub(crate) rerank: RerankChoice,
     pub(crate) language_model: Option<ModelService>,
+    /// How the language model extracts fields; `None`: it does not.
+    pub(crate) extraction: Option<ExtractionByModel>,
     pub(crate) memory: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct ExtractionByModel {
+    pub(crate) limits: ModelLimits,
+    pub(crate) tenants: AllowedTenants,
 }
 
 #[derive(Debug)]
@@ -59,11 +68,14 @@ impl SearchConfig {
             some => some as usize,
         };
         let memory: u32 = layers.number("search_memory_mb", 16, 1 << 20)?;
+        let language_model = language_model(layers)?;
+        let extraction = extraction_by_model(layers, language_model.is_some())?;
         Ok(Self {
             embedding: embedding(layers)?,
             embedding_threads,
             rerank: rerank(layers)?,
-            language_model: language_model(layers)?,
+            language_model,
+            extraction,
             memory: u64::from(memory) << 20,
         })
     }
@@ -131,6 +143,34 @@ fn language_model(layers: &Layers) -> Result<Option<ModelService>, ConfigError> 
     service(layers, protocol, ["llm_url", "llm_model", "llm_api_key"]).map(Some)
 }
 
+fn extraction_by_model(
+    layers: &Layers,
+    has_model: bool,
+) -> Result<Option<ExtractionByModel>, ConfigError> {
+    const KEY: &str = "llm_extraction";
+    let limits = ModelLimits {
+        context_tokens: layers.number("llm_context_tokens", 1_000, 1_000_000)?,
+        requests: layers.number("llm_extraction_requests", 1, 100)?,
+    };
+    let names = layers.words(KEY)?;
+    if names.is_empty() {
+        return Ok(None);
+    }
+    if !has_model {
+        return Err(
+            layers.refuse(KEY, "choose a language model with llm_provider, or leave it empty")
+        );
+    }
+    if names == ["all"] {
+        return Ok(Some(ExtractionByModel { limits, tenants: AllowedTenants::All }));
+    }
+    let ids = names.iter().map(|name| name.parse().map(TenantId)).collect::<Result<_, _>>();
+    let tenants = ids.map(AllowedTenants::Some).map_err(|_| {
+        layers.refuse(KEY, "write all, or the ids of tenants, which docket tenants list shows")
+    })?;
+    Ok(Some(ExtractionByModel { limits, tenants }))
+}
+
 fn is_url(place: &str) -> bool {
     place.starts_with("http://") || place.starts_with("https://")
 }
@@ -157,4 +197,45 @@ fn service(
     let key = layers.text(secret_key)?;
     let key = (!key.is_empty()).then(|| Secret::new(key));
     Ok(ModelService { protocol, url, model, key })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extraction(settings: &[(&str, &str)]) -> Result<Option<ExtractionByModel>, ConfigError> {
+        let variable = |name: &str| {
+            let found = settings.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        let layers = Layers::load(None, variable, Vec::new()).unwrap();
+        SearchConfig::from_layers(&layers).map(|config| config.extraction)
+    }
+
+    const MODEL: [(&str, &str); 2] =
+        [("DOCKET_LLM_PROVIDER", "openai"), ("DOCKET_LLM_MODEL", "small")];
+
+    fn with_model(tenants: &str) -> Result<Option<ExtractionByModel>, ConfigError> {
+        let [provider, model] = MODEL;
+        extraction(&[provider, model, ("DOCKET_LLM_EXTRACTION", tenants)])
+    }
+
+    #[test]
+    fn a_language_model_extracts_nothing_unless_the_operator_names_tenants() {
+        assert!(extraction(&MODEL).unwrap().is_none());
+        assert_eq!(with_model("all").unwrap().unwrap().tenants, AllowedTenants::All);
+        let id = "01890000-0000-7000-8000-000000000001";
+        let one = with_model(id).unwrap().unwrap().tenants;
+        let allowed = TenantId(id.parse().unwrap());
+        assert_eq!(one, AllowedTenants::Some([allowed].into()));
+        assert!(one.includes(allowed) && !one.includes(TenantId(uuid::Uuid::nil())));
+    }
+
+    #[test]
+    fn extraction_without_a_model_or_for_an_unknown_tenant_is_refused() {
+        let refused = extraction(&[("DOCKET_LLM_EXTRACTION", "all")]).unwrap_err().to_string();
+        assert!(refused.contains("llm_provider"), "{refused}");
+        let refused = with_model("acme").unwrap_err().to_string();
+        assert!(refused.contains("docket tenants list"), "{refused}");
+    }
 }

@@ -27,6 +27,7 @@ mod first_start;
 mod hostile;
 mod ingesting;
 mod kills;
+mod language_model;
 mod limits;
 mod log_lines;
 mod object_store;

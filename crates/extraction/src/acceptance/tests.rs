@@ -157,6 +157,18 @@ fn values_of_the_embedded_invoice_are_exact() {
     assert_eq!(status(&found, "document_date"), FieldStatus::NeedsReview);
 }
 
+/// The calibration data was made without a language model.
+#[test]
+fn a_value_that_a_language_model_chose_needs_review() {
+    let mut extraction = extraction();
+    accept(&note(), &mut extraction, &calibration(), 0.02);
+    assert_eq!(status(&extraction, "document_date"), FieldStatus::Accepted);
+    let mut extraction = self::extraction();
+    extraction.fields.get_mut("document_date").unwrap().source = Some(FieldSource::LanguageModel);
+    accept(&note(), &mut extraction, &calibration(), 0.02);
+    assert_eq!(status(&extraction, "document_date"), FieldStatus::NeedsReview);
+}
+
 #[test]
 fn a_field_that_the_type_does_not_describe_needs_review() {
     let mut found = extraction();

@@ -22,6 +22,7 @@ use crate::numbers::Separator;
 use crate::parsed::{Candidate, Parsed, ParsedField};
 use crate::rows::Rows;
 use crate::types::DocumentType;
+pub(crate) use address::country;
 use address::{Address, Part};
 use columns::ColumnLabels;
 use lines::{Cell, Item, LineLabels};

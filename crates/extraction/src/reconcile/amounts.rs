@@ -459,7 +459,7 @@ fn base_outcome(bases: &ParsedField, best: &Combination<'_>) -> Outcome {
         raw: from.map(|from| from.raw.clone()).unwrap_or_default(),
         page: from.and_then(|from| from.page),
         area: from.and_then(|from| from.area),
-        source: FieldSource::Derived,
+        source: derived_source(from.into_iter()),
         score: from.map_or(0.0, |from| from.score),
         currency: None,
     };
@@ -488,6 +488,15 @@ fn additive_outcome(field: &ParsedField, best: &Combination<'_>, at: usize) -> O
     Outcome { chosen: Some(chosen), probability: 0.0, others }
 }
 
+/// The source of a value that follows from others. What follows from a choice of a language model is one too.
+fn derived_source<'c>(mut from: impl Iterator<Item = &'c Candidate>) -> FieldSource {
+    if from.any(|candidate| candidate.source == FieldSource::LanguageModel) {
+        FieldSource::LanguageModel
+    } else {
+        FieldSource::Derived
+    }
+}
+
 /// The sum of amounts as one candidate. The sum of none is zero.
 fn combined(parts: &[(&Candidate, Decimal)]) -> Candidate {
     let value: Decimal = parts.iter().map(|(_, value)| *value).sum();
@@ -497,7 +506,7 @@ fn combined(parts: &[(&Candidate, Decimal)]) -> Candidate {
     let score = parts.iter().map(|(candidate, _)| candidate.score).fold(f32::MAX, f32::min);
     let source = match parts {
         [(candidate, value)] if candidate.value.parse() == Ok(*value) => candidate.source,
-        _ => FieldSource::Derived,
+        parts => derived_source(parts.iter().map(|(candidate, _)| *candidate)),
     };
     Candidate {
         value: value.to_string(),

@@ -76,6 +76,22 @@ fn several_fees_are_added() {
 }
 
 #[test]
+fn a_sum_with_a_term_of_a_language_model_is_a_choice_of_the_model() {
+    let mut fees = parts("fees", &[("9.90", 2.0), ("2.10", -0.5)]);
+    fees.candidates[1].source = FieldSource::LanguageModel;
+    let result = reconciled(vec![
+        field("side", &[("buy", 4.0)]),
+        field("net_amount", &[("1012.00", 3.0)]),
+        field("gross_amount", &[("1000.00", 3.0)]),
+        fees,
+        parts("taxes", &[]),
+    ]);
+    assert_eq!(value(&result, "fees"), "12.00");
+    assert_eq!(result.trades[0]["fees"].source, Some(FieldSource::LanguageModel));
+    assert_eq!(result.trades[0]["taxes"].source, Some(FieldSource::Derived));
+}
+
+#[test]
 fn a_gross_amount_that_the_page_does_not_show_follows_from_the_others() {
     let result = reconciled(vec![
         field("side", &[("dividend", 4.0)]),

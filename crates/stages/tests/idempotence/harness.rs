@@ -14,6 +14,9 @@ use domain::{
 use engine::{Progress, StageInput, Stages};
 use extraction::acceptance::TenantAcceptance;
 use extraction::calibration::Calibration;
+use extraction::language_model::{
+    AllowedTenants, AnswerFuture, ExtractionModel, ModelLimits, ModelRequest,
+};
 use extraction::memory::{Fingerprint, MemoryEntry};
 use extraction::tenant_store::{ExtractionStore, ExtractionStoreFuture, TypeVersion};
 use extraction::types::DocumentType;
@@ -26,7 +29,7 @@ use retrieval::embed::tiny;
 use retrieval::embedding::{Embedding, EmbeddingSource, EmbeddingStore, EmbeddingStoreFuture};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use stages::{DocumentSubmitter, StageContext, StageDependencies, SubmitFuture};
+use stages::{DocumentSubmitter, LanguageModelUse, StageContext, StageDependencies, SubmitFuture};
 use testkit::objects::{BUCKET, GcsServer};
 use testkit::{CountedIds, Disturbance, Disturbed, FakeClock, Steps};
 use tokio_util::sync::CancellationToken;
@@ -130,6 +133,11 @@ impl Harness {
             submitter: submitter.clone(),
             embedding_store: Arc::new(TestEmbeddingStore { steps: steps.clone(), embedding }),
             extraction_store: Arc::new(TestExtractionStore { steps: steps.clone() }),
+            language_model: Some(LanguageModelUse {
+                model: Arc::new(TestModel),
+                limits: ModelLimits { context_tokens: 4_000, requests: 2 },
+                tenants: AllowedTenants::All,
+            }),
             children: 1,
         });
         Self { steps, server, blobs, stages, submitter, _model: model }
@@ -346,6 +354,20 @@ impl EmbeddingStore for TestEmbeddingStore {
             let known = self.steps.take(HashMap::new).await;
             known.map_err(|Disturbed| unavailable(Dependency::Database))
         })
+    }
+}
+
+/// Answers with what the document contains.
+#[derive(Debug)]
+struct TestModel;
+
+impl ExtractionModel for TestModel {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn answer<'a>(&'a self, _: &'a ModelRequest) -> AnswerFuture<'a> {
+        Box::pin(async { Ok(json!({ "isin": "US0378331005" }).to_string()) })
     }
 }
 
