@@ -42,7 +42,8 @@ async function prepareResults(token: string): Promise<void> {
   await hasVersion(ids.invoice, 1);
   await server.fetch(`/v1/documents/${ids.invoice}/rerun`, token, json({ from_stage: "parse", document_type: "receipt" }));
   await hasVersion(ids.invoice, 2);
-  await server.fetch(`/v1/documents/${ids.invoice}/results/1/promote`, token, { method: "POST" });
+  const promoted = await server.fetch(`/v1/documents/${ids.invoice}/results/1/promote`, token, json({}));
+  expect([promoted.status, await promoted.text()]).toEqual([201, expect.stringContaining('"invoice"')]);
   await hasVersion(ids.note, 1);
 }
 
