@@ -89,7 +89,11 @@ enum Command {
         to: PathBuf,
     },
     /// Measures the calibration: split halves, the accepted error rate, reliability.
-    Calibration,
+    Calibration {
+        /// Print each wrong value that would be accepted.
+        #[arg(long)]
+        errors: bool,
+    },
 }
 
 fn main() -> anyhow::Result<()> {
@@ -118,6 +122,8 @@ fn main() -> anyhow::Result<()> {
             let (held_out, data) = held_out::read_all(&args.cache)?;
             calibration::calibrate(&held_out, &data, &to)
         }
-        Command::Calibration => calibration::measure(&held_out::read_all(&args.cache)?.0),
+        Command::Calibration { errors } => {
+            calibration::measure(&held_out::read_all(&args.cache)?.0, errors)
+        }
     }
 }

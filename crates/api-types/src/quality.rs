@@ -50,8 +50,11 @@ pub struct TypeQualityView {
     pub accepted_error_rate: f64,
     /// A field is accepted from this confidence on; null when none is.
     pub threshold: Option<f64>,
-    /// The upper bound of the error rate of fields from the threshold on.
+    /// The bound of the expected error rate of fields from the threshold on; at most the chosen rate.
     pub error_bound: Option<f64>,
+    /// The error rate of these fields is below this one with a probability of 95 %, when the errors of one issuer come
+    /// together as often as in the calibration data. It can be above the chosen rate.
+    pub error_upper_bound: Option<f64>,
     /// What the threshold is based on: `shipped`, `shipped_and_reviewed` or `reviewed` fields.
     #[schema(example = "shipped")]
     pub basis: String,
@@ -78,6 +81,8 @@ pub struct KindShortfallView {
 pub struct FieldQualityView {
     #[schema(example = "trades[].isin")]
     pub field: String,
+    /// Why the field is not accepted, although others of the type are; null when it is accepted.
+    pub shortfall: Option<String>,
     #[serde(flatten)]
     pub measures: QualityMeasures,
 }

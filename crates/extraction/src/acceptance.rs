@@ -62,7 +62,8 @@ pub fn accept(
             } else {
                 calibration.confidence(&document_type.name, &spec.name, spec.kind, &features)
             };
-            let threshold = if is_exact { Some(0.0) } else { support.threshold_for(spec.kind) };
+            let threshold =
+                if is_exact { Some(0.0) } else { support.threshold_for(&spec.name, spec.kind) };
             if threshold.is_none() && !unsupported.contains(&spec) {
                 unsupported.push(spec);
             }
@@ -192,16 +193,21 @@ fn warning(
         Err(Shortfall::NothingWanted) => None,
         Err(shortfall) => Some(format!("No field of type '{name}' is accepted yet: {shortfall}.")),
         Ok(_) => {
-            let mut kinds: Vec<String> = Vec::new();
-            for spec in unsupported {
-                if let Some(shortfall) = support.kind_shortfall(spec.kind) {
-                    let reason = format!("{} ({shortfall})", spec.kind.as_str());
-                    if !kinds.contains(&reason) {
-                        kinds.push(reason);
-                    }
+            let mut reasons: Vec<String> = Vec::new();
+            for FieldSpec { name, kind, .. } in unsupported.iter().copied() {
+                let reason = match support.kind_shortfall(*kind) {
+                    Some(shortfall) => format!("{} ({shortfall})", kind.as_str()),
+                    None => match support.field_shortfall(name, *kind) {
+                        Some(shortfall) => format!("{name} ({shortfall})"),
+                        None => continue,
+                    },
+                };
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
                 }
             }
-            Some(format!("Fields of type '{name}' are not accepted yet for: {}.", kinds.join(", ")))
+            let reasons = reasons.join(", ");
+            Some(format!("Fields of type '{name}' are not accepted yet for: {reasons}."))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Confidence as a calibrated probability, and the calibration data.
 //!
-//! A [`Calibration`] has two parts. Its *models* turn what reconciliation knows about a value (score, distance to the
-//! best alternative, checks, source) into the probability that the value is correct. Its *data* is how often fields
+//! A [`Calibration`] has two parts. Its *models* turn what reconciliation knows about a value (score, alternatives, checks,
+//! the other fields, source) into the probability that the value is correct. Its *data* is how often fields
 //! with such a probability were correct: counts of the shipped calibration data, and of the fields that the tenant's
 //! reviewers confirmed or corrected. [`acceptance`](crate::acceptance) tests the calibration data, and never the models.
 
@@ -12,11 +12,11 @@ pub mod fit;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use domain::{Extraction, Field, FieldKind};
+use domain::{Extraction, Field, FieldGroup, FieldKind};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use data::{CalibrationData, Counts, STEPS, TypeData, step_of};
+pub use data::{CalibrationData, Counts, FieldData, KnownField, STEPS, TypeData, step_of};
 pub use features::{FEATURES, Features};
 
 use crate::types::DocumentType;
@@ -91,7 +91,7 @@ static SHIPPED: LazyLock<Calibration> =
     LazyLock::new(|| Calibration::read(BUILTIN).unwrap_or_default());
 
 impl Calibration {
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// The calibration that Docket ships with.
     pub fn builtin() -> &'static Self {
@@ -173,21 +173,24 @@ pub fn scored_fields<'a>(
             let name = spec.name.strip_prefix(group)?.strip_prefix("[].")?;
             Some((*group, name, items.as_slice()))
         });
-        let found: Vec<(String, &Field)> = match group {
+        let found: Vec<(String, &FieldGroup, &Field)> = match group {
             Some((group, name, items)) => items
                 .iter()
                 .enumerate()
-                .filter_map(|(at, item)| Some((format!("{group}.{at}.{name}"), item.get(name)?)))
+                .filter_map(|(at, item)| {
+                    Some((format!("{group}.{at}.{name}"), item, item.get(name)?))
+                })
                 .collect(),
             None => extraction
                 .fields
                 .get(&spec.name)
-                .map(|field| (spec.name.clone(), field))
+                .map(|field| (spec.name.clone(), &extraction.fields, field))
                 .into_iter()
                 .collect(),
         };
-        found.into_iter().filter(|(_, field)| field.value.is_some()).map(move |(path, field)| {
-            let features = Features::of(field, extraction);
+        let found = found.into_iter().filter(|(.., field)| field.value.is_some());
+        found.map(move |(path, group, field)| {
+            let features = Features::of(spec.kind, field, group, extraction);
             ScoredField { name: &spec.name, path, kind: spec.kind, field, features }
         })
     })
@@ -201,6 +204,11 @@ pub(crate) fn logistic(log_odds: f64) -> f64 {
 mod tests {
     use super::*;
 
+    fn nothing_known() -> Features {
+        let (group, extraction) = (FieldGroup::new(), Extraction::default());
+        Features::of(FieldKind::Date, &Field::missing(), &group, &extraction)
+    }
+
     #[test]
     fn the_shipped_calibration_can_be_read_and_says_where_it_comes_from() {
         let shipped = Calibration::read(BUILTIN).unwrap();
@@ -212,7 +220,7 @@ mod tests {
     fn another_version_or_other_features_are_refused() {
         let refused = Calibration::read(r#"{"version": 9}"#).unwrap_err().to_string();
         assert!(refused.contains("version 9"), "{refused}");
-        let few = r#"{"version": 1, "models": {"a": {"intercept": 0, "weights": [1.0]}}}"#;
+        let few = r#"{"version": 2, "models": {"a": {"intercept": 0, "weights": [1.0]}}}"#;
         let refused = Calibration::read(few).unwrap_err().to_string();
         assert!(refused.contains("has 1 weights instead of"), "{refused}");
     }
@@ -225,7 +233,7 @@ mod tests {
             kinds: [("money".to_owned(), -0.5)].into(),
             fields: [("fees".to_owned(), -1.0)].into(),
         };
-        let features = Features::of(&Field::missing(), &Extraction::default());
+        let features = nothing_known();
         let log_odds = |name, kind| model.log_odds(name, kind, &features);
         assert!((log_odds("fees", FieldKind::Money) - -0.5).abs() < 1e-12);
         assert!((log_odds("net_amount", FieldKind::Money) - 0.5).abs() < 1e-12);
@@ -238,7 +246,7 @@ mod tests {
             Model { intercept: 2.0, weights: vec![0.0; FEATURES.len()], ..Model::default() };
         let calibration =
             Calibration { models: [(String::new(), model)].into(), ..Calibration::default() };
-        let features = Features::of(&Field::missing(), &Extraction::default());
+        let features = nothing_known();
         let confidence = calibration.confidence("own_type", "date", FieldKind::Date, &features);
         assert!((confidence - logistic(2.0)).abs() < 1e-12);
     }

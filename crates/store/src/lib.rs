@@ -69,7 +69,8 @@ pub use open::{
 };
 pub use page::{After, Window};
 pub use quality::{
-    ExtractedCounts, FieldOutcome, QualityFilter, ReviewedCounts, ReviewedResult, StepCounts,
+    DocumentStep, ExtractedCounts, FieldOutcome, LatestReviewed, QualityFilter, ReviewedCounts,
+    ReviewedResult, StepCounts,
 };
 pub use results::{Promotion, ResultRecord, TradeFilter, TradeRecord};
 pub use search::{

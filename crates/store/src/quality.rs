@@ -3,6 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::{DocId, ResultId};
 use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use uuid::Uuid;
 
 use crate::{StoreError, Tx, sql};
 
@@ -30,13 +32,32 @@ pub struct ReviewedResult<'a> {
     pub is_sampled: bool,
 }
 
-/// Reviewed fields of one kind, in one step of the confidence.
+/// The latest reviewed fields of a document type. `steps` are the lower ends of the steps of the confidence, ascending.
+#[derive(Clone, Copy, Debug)]
+pub struct LatestReviewed<'a> {
+    pub document_type: &'a str,
+    pub most: i64,
+    pub steps: &'a [f64],
+}
+
+/// Reviews of one field, in one step of the confidence.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct StepCounts {
+    /// As the document type writes it: `trades[].isin`.
+    pub field: String,
     pub kind: String,
     /// The number of steps that the confidence reaches, in the order that they were given.
     pub step: i32,
     pub total: i64,
+    pub wrong: i64,
+}
+
+/// Reviewed fields of one document, in one step of the confidence.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct DocumentStep {
+    pub doc_id: Uuid,
+    /// As in [`StepCounts`].
+    pub step: i32,
     pub wrong: i64,
 }
 
@@ -107,47 +128,52 @@ impl Tx {
         Ok(())
     }
 
-    /// The latest reviewed fields of a document type, by kind and step. `steps` are the lower ends, ascending.
+    /// The latest reviewed fields, by field and step.
     pub async fn count_reviewed_steps(
         &mut self,
-        document_type: &str,
-        latest: i64,
-        steps: &[f64],
+        latest: LatestReviewed<'_>,
     ) -> Result<Vec<StepCounts>, StoreError> {
-        Ok(sqlx::query_as(sql!("quality/steps"))
-            .bind(self.tenant_id().0)
-            .bind(document_type)
-            .bind(latest)
-            .bind(steps)
-            .fetch_all(self.connection())
-            .await?)
+        self.latest_reviewed(sql!("quality/steps"), latest).await
+    }
+
+    /// The latest reviewed fields, by document and step: how many are wrong together.
+    pub async fn count_wrong_of_documents(
+        &mut self,
+        latest: LatestReviewed<'_>,
+    ) -> Result<Vec<DocumentStep>, StoreError> {
+        self.latest_reviewed(sql!("quality/documents"), latest).await
     }
 
     pub async fn count_reviewed_fields(
         &mut self,
         filter: &QualityFilter,
     ) -> Result<Vec<ReviewedCounts>, StoreError> {
-        Ok(sqlx::query_as(sql!("quality/reviewed"))
-            .bind(self.tenant_id().0)
-            .bind(filter.from)
-            .bind(filter.to)
-            .bind(&filter.document_type)
-            .bind(filter.period)
-            .fetch_all(self.connection())
-            .await?)
+        self.by_period(sql!("quality/reviewed"), filter).await
     }
 
     pub async fn count_extracted_fields(
         &mut self,
         filter: &QualityFilter,
     ) -> Result<Vec<ExtractedCounts>, StoreError> {
-        Ok(sqlx::query_as(sql!("quality/extracted"))
-            .bind(self.tenant_id().0)
-            .bind(filter.from)
-            .bind(filter.to)
-            .bind(&filter.document_type)
-            .bind(filter.period)
-            .fetch_all(self.connection())
-            .await?)
+        self.by_period(sql!("quality/extracted"), filter).await
+    }
+
+    async fn latest_reviewed<Row: for<'r> FromRow<'r, PgRow> + Send + Unpin>(
+        &mut self,
+        query: &'static str,
+        LatestReviewed { document_type, most, steps }: LatestReviewed<'_>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let query = sqlx::query_as(query).bind(self.tenant_id().0).bind(document_type);
+        Ok(query.bind(most).bind(steps).fetch_all(self.connection()).await?)
+    }
+
+    async fn by_period<Row: for<'r> FromRow<'r, PgRow> + Send + Unpin>(
+        &mut self,
+        query: &'static str,
+        filter: &QualityFilter,
+    ) -> Result<Vec<Row>, StoreError> {
+        let QualityFilter { from, to, document_type, period } = filter;
+        let query = sqlx::query_as(query).bind(self.tenant_id().0).bind(from).bind(to);
+        Ok(query.bind(document_type).bind(period).fetch_all(self.connection()).await?)
     }
 }

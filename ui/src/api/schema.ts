@@ -2432,6 +2432,8 @@ export interface components {
         FieldQualityView: components["schemas"]["QualityMeasures"] & {
             /** @example trades[].isin */
             field: string;
+            /** @description Why the field is not accepted, although others of the type are; null when it is accepted. */
+            shortfall?: string | null;
         };
         /**
          * @description Where the value of a field comes from.
@@ -3588,9 +3590,15 @@ export interface components {
             document_type: string;
             /**
              * Format: double
-             * @description The upper bound of the error rate of fields from the threshold on.
+             * @description The bound of the expected error rate of fields from the threshold on; at most the chosen rate.
              */
             error_bound?: number | null;
+            /**
+             * Format: double
+             * @description The error rate of these fields is below this one with a probability of 95 %, when the errors of one issuer come
+             *     together as often as in the calibration data. It can be above the chosen rate.
+             */
+            error_upper_bound?: number | null;
             /** @description By name. */
             fields: components["schemas"]["FieldQualityView"][];
             /** @description The kinds of fields that are not accepted, although others are. */

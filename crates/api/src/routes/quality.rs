@@ -55,6 +55,7 @@ fn type_view(found: &TypeQuality) -> TypeQualityView {
         accepted_error_rate: found.accepted_error_rate,
         threshold: threshold.map(|threshold| threshold.confidence),
         error_bound: threshold.map(|threshold| threshold.bound),
+        error_upper_bound: threshold.map(|threshold| threshold.upper_bound),
         basis: found.basis().to_owned(),
         shortfall: found.shortfall(),
         kinds_not_accepted: found
@@ -68,6 +69,7 @@ fn type_view(found: &TypeQuality) -> TypeQualityView {
             .iter()
             .map(|(field, measures)| FieldQualityView {
                 field: field.clone(),
+                shortfall: found.field_shortfall(field),
                 measures: measures_view(measures),
             })
             .collect(),

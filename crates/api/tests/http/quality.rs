@@ -137,7 +137,7 @@ async fn the_measured_error_and_the_acceptance_rate_are_reported_by_type_and_fie
     assert_eq!(of_type["periods"][0]["extracted"], 15);
     assert_eq!(of_type["threshold"], Value::Null);
     let shortfall = of_type["shortfall"].as_str().unwrap();
-    assert!(shortfall.contains("15 fields with a known outcome are too few"), "{shortfall}");
+    assert!(shortfall.contains("2 documents with a known outcome are too few"), "{shortfall}");
 
     assert_eq!(quality(&app, &other, "").await["types"], json!([]), "of another tenant");
     let empty = quality(&app, &acme, "?type=invoice").await;
@@ -188,11 +188,24 @@ async fn reviews_of_a_tenant_change_what_is_accepted_for_it_alone() {
         found.calibration.support("delivery_note", found.accepted_error_rate).outcome.is_ok()
     };
     assert!(!is_accepting(&acme).await, "nothing is known about the type");
-    let extracted = extraction(450, 0.9997, FieldStatus::NeedsReview);
+    let mut extracted = extraction(450, 0.9997, FieldStatus::NeedsReview);
     let result = add_result(&app, &acme, &extracted).await;
     review(&app, &acme, result, &extracted, 0, false).await;
+    assert!(!is_accepting(&acme).await, "many fields, but of one document");
+    extracted.lines.truncate(1);
+    extracted.fields.clear();
+    for _ in 1..20 {
+        let result = add_result(&app, &acme, &extracted).await;
+        review(&app, &acme, result, &extracted, 0, false).await;
+    }
     assert!(is_accepting(&acme).await);
     assert!(!is_accepting(&other).await, "never from another tenant");
+    let of_type = &quality(&app, &acme, "").await["types"][0];
+    let bounds = ["error_bound", "error_upper_bound"].map(|name| of_type[name].as_f64().unwrap());
+    assert!(bounds[0] < bounds[1] && bounds[1] < 0.02, "{bounds:?}");
+    assert_eq!(of_type["fields"][1]["shortfall"], Value::Null, "{of_type}");
+    let few = of_type["fields"][0]["shortfall"].as_str().unwrap();
+    assert!(few.contains("1 fields with a known outcome are too few"), "{few}");
 
     let mut document = extraction(1, 0.9997, FieldStatus::NeedsReview);
     let random = app.ops.random();
@@ -206,7 +219,7 @@ async fn reviews_of_a_tenant_change_what_is_accepted_for_it_alone() {
     let found = acceptance(&acme).await;
     assert!((found.accepted_error_rate - 0.001).abs() < 1e-12);
     assert!((found.review_share - 0.5).abs() < 1e-12);
-    assert!(!is_accepting(&acme).await, "450 fields do not support 0.1 %");
+    assert!(!is_accepting(&acme).await, "469 fields do not support 0.1 %");
     let shown = quality(&app, &acme, "").await;
     assert_eq!(shown["types"][0]["basis"], "reviewed");
     assert_eq!(shown["types"][0]["accepted_error_rate"], 0.001);

@@ -4,7 +4,7 @@ use domain::FieldKind;
 use serde_json::json;
 
 use super::*;
-use crate::calibration::{CalibrationData, Counts, TypeData};
+use crate::calibration::{CalibrationData, Counts, TypeData, step_of};
 
 fn spec(name: &str, kind: FieldKind) -> FieldSpec {
     FieldSpec {
@@ -40,10 +40,15 @@ fn note() -> DocumentType {
 
 /// Enough data for 2 % at a confidence of 0.99, for dates, ISINs and amounts.
 fn calibration() -> Calibration {
-    let mut data = TypeData { design_effect: 1.0, ..TypeData::default() };
-    for kind in [FieldKind::Date, FieldKind::Isin, FieldKind::Money] {
-        data.add_counts(kind, 8, Counts { total: 200, wrong: 0 });
-        data.add_counts(kind, 12, Counts { total: 200, wrong: 40 });
+    let mut data = TypeData { design_effect: 1.0, documents: 200, ..TypeData::default() };
+    let known = [
+        ("document_date", FieldKind::Date),
+        ("trades[].isin", FieldKind::Isin),
+        ("trades[].net_amount", FieldKind::Money),
+    ];
+    for (name, kind) in known {
+        data.add_counts(name, kind, step_of(0.99), Counts { total: 200, wrong: 0 });
+        data.add_counts(name, kind, step_of(0.96), Counts { total: 200, wrong: 40 });
     }
     let types = [("note".to_owned(), data)].into();
     Calibration { shipped: CalibrationData { types }, ..Calibration::default() }
@@ -207,6 +212,28 @@ fn too_little_data_is_said() {
         found.warnings[0].contains("party (0 fields with a known outcome"),
         "{:?}",
         found.warnings
+    );
+}
+
+#[test]
+fn a_field_that_is_wrong_too_often_is_not_accepted_although_others_of_its_kind_are() {
+    let mut document_type = note();
+    document_type.fields.push(spec("trades[].taxes", FieldKind::Money));
+    let mut known = calibration();
+    let data = known.shipped.types.get_mut("note").unwrap();
+    // As confident as the amounts that are right, and wrong in one of ten cases.
+    data.add_counts("trades[].taxes", FieldKind::Money, 0, Counts { total: 50, wrong: 5 });
+    let mut found = extraction();
+    found.trades[0].insert("taxes".to_owned(), value(0.9999));
+    found.trades[0].insert("net_amount".to_owned(), value(0.9999));
+    let support = accept(&document_type, &mut found, &known, 0.02);
+    assert!(support.outcome.is_ok(), "together, the fields keep the rate: {support:?}");
+    assert_eq!(status(&found, "trades.0.taxes"), FieldStatus::NeedsReview);
+    assert_eq!(status(&found, "trades.0.net_amount"), FieldStatus::Accepted);
+    let warning = &found.warnings[0];
+    assert!(
+        warning.contains("trades[].taxes (the data supports an error rate of 14.0 %"),
+        "{warning}"
     );
 }
 

@@ -1,23 +1,27 @@
 //! The lowest confidence at which the calibration data supports the chosen error rate.
 //!
-//! For each threshold, the hypothesis "the error rate of the fields at or above it is higher than chosen" is tested with
-//! the exact binomial test (the Clopper–Pearson bound). *Fixed-sequence testing* goes from strict to lenient thresholds
-//! and stops at the first hypothesis that is not rejected, so that testing many thresholds needs no correction. Because
-//! a single early error would end such a sequence, there are [`STARTS`] of them, which begin where there are once, twice
-//! and four times as many fields as the test needs; they share the risk (Bonferroni). Where they begin depends on the
-//! number of fields only, never on which are wrong. `docs/decisions/accepted-error-rate.md` has the reasons.
+//! The bound is that of *conformal risk control*: of the known fields at or above a threshold, `total` in number, `wrong` are
+//! wrong, and one more document could add `together` wrong ones, as many as any document has. The bound of the expected
+//! error rate is `(wrong + together) / total`. The threshold is the lowest one whose bound is at most the chosen rate.
+//! `docs/decisions/accepted-error-rate.md` says what this promises, and what it does not.
+//!
+//! Beside it, [`Threshold::upper_bound`] is the Clopper–Pearson bound, with the errors of one issuer counted together. It
+//! is reported and decides nothing.
 
 use std::fmt;
 
 use domain::FieldKind;
 
-use crate::calibration::{Calibration, Counts, STEPS, TypeData};
-use crate::statistics::{binomial_tail, lower_bound, upper_bound};
+use crate::calibration::{Calibration, Counts, STEPS, TypeData, step_of};
+use crate::statistics::{lower_bound, upper_bound};
 
-/// The probability that the error rate of accepted fields is above the chosen one, although the test accepted it.
+/// The probability that the error rate is above the upper bound.
 pub const RISK: f64 = 0.05;
-/// The sequences of tests that share the risk.
-pub const STARTS: u32 = 3;
+/// The wrong fields that one more document could add, when no known document has more. Few known errors say little
+/// about how many come together.
+pub const LEAST_TOGETHER: u32 = 2;
+/// The documents that must be known before a field is accepted: documents are what is drawn at random, not fields.
+pub const MIN_DOCUMENTS: u32 = 20;
 /// The fields of a kind that must be known before a field of this kind is accepted.
 pub const MIN_OF_KIND: u32 = 20;
 /// A tenant with this many reviewed fields of a type is measured by its own fields only.
@@ -34,18 +38,22 @@ pub enum Basis {
     Reviewed,
 }
 
-/// Why no field is accepted, or none of a kind.
+/// Why no field is accepted, or none of a kind or name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shortfall {
     /// The chosen rate is 0: everything is reviewed.
     NothingWanted,
     /// Nothing is known about the type.
     NoData,
+    TooFewDocuments {
+        known: u32,
+        needed: u32,
+    },
     TooFewFields {
         known: u32,
         needed: u32,
     },
-    /// The error rate that the test supports is above the chosen one.
+    /// The error rate that the data supports is above the chosen one.
     ErrorTooHigh {
         supported: f64,
     },
@@ -56,6 +64,9 @@ impl fmt::Display for Shortfall {
         match self {
             Self::NothingWanted => f.write_str("the accepted error rate is 0"),
             Self::NoData => f.write_str("no field of this type was reviewed yet"),
+            Self::TooFewDocuments { known, needed } => {
+                write!(f, "{known} documents with a known outcome are too few; {needed} are needed")
+            }
             Self::TooFewFields { known, needed } => write!(
                 f,
                 "{known} fields with a known outcome are too few; about {needed} are needed for this error rate"
@@ -83,8 +94,11 @@ pub struct Threshold {
     pub confidence: f64,
     /// The fields at or above it in the calibration data.
     pub fields: Counts,
-    /// The upper bound of their error rate.
+    /// The bound of their expected error rate; at most the chosen rate.
     pub bound: f64,
+    /// The error rate is above this one with a probability of at most [`RISK`], when errors of one issuer come together as
+    /// often as in the calibration data. It can be above the chosen rate.
+    pub upper_bound: f64,
 }
 
 impl Calibration {
@@ -115,7 +129,8 @@ impl Calibration {
             (Some(shipped), Some(reviewed)) => {
                 let both = of(Basis::ShippedAndReviewed, &shipped.merged(reviewed));
                 let is_contradicted = both.outcome.as_ref().is_ok_and(|threshold| {
-                    contradicts(reviewed, above(reviewed, threshold.confidence), rate)
+                    let step = step_of(threshold.confidence);
+                    contradicts(reviewed.at_or_above()[step], rate)
                 });
                 // The tenant's documents are worse than those that were shipped: only they count.
                 if is_contradicted { of(Basis::Reviewed, reviewed) } else { both }
@@ -131,89 +146,98 @@ impl Calibration {
 }
 
 impl Support {
-    /// The confidence that a field of a kind must reach; `None` when none is accepted.
-    pub fn threshold_for(&self, kind: FieldKind) -> Option<f64> {
+    /// The confidence that a field must reach; `None` when it is not accepted at any. The document type writes `name`.
+    pub fn threshold_for(&self, name: &str, kind: FieldKind) -> Option<f64> {
         let threshold = self.outcome.as_ref().ok()?;
-        self.kind_shortfall(kind).is_none().then_some(threshold.confidence)
+        self.field_shortfall(name, kind).is_none().then_some(threshold.confidence)
     }
 
     /// Whether the calibration data contains fields of a kind.
     pub fn knows(&self, kind: FieldKind) -> bool {
-        self.data.of_kind(kind).total > 0
+        self.data.total_of_kind(kind) > 0
+    }
+
+    /// Why a field is not accepted, although others of the type are: there is too little data of its kind, or its kind or
+    /// the field itself is wrong too often at the threshold.
+    pub fn field_shortfall(&self, name: &str, kind: FieldKind) -> Option<Shortfall> {
+        self.kind_shortfall(kind).or_else(|| self.wrong_too_often(&self.data.of_field(name)))
+    }
+
+    /// The same for a field that the calibration data contains; `None` for others.
+    pub fn known_field_shortfall(&self, name: &str) -> Option<Shortfall> {
+        let kind = self.data.fields.get(name)?.kind;
+        self.field_shortfall(name, kind)
     }
 
     /// Why no field of a kind is accepted, although others of the type are.
     pub fn kind_shortfall(&self, kind: FieldKind) -> Option<Shortfall> {
-        let threshold = self.outcome.as_ref().ok()?;
-        let known = self.data.of_kind(kind).total;
+        self.outcome.as_ref().ok()?;
+        let known = self.data.total_of_kind(kind);
         if known < MIN_OF_KIND {
             return Some(Shortfall::TooFewFields { known, needed: MIN_OF_KIND });
         }
-        let mut own = self.data.clone();
-        own.kinds.retain(|name, _| name == kind.as_str());
-        let fields = above(&own, threshold.confidence);
-        let [wrong, total] = effective(&own, fields);
-        contradicts(&own, fields, self.rate)
-            .then(|| Shortfall::ErrorTooHigh { supported: upper_bound(wrong, total, RISK) })
+        self.wrong_too_often(&self.data.of_kind(kind))
+    }
+
+    fn wrong_too_often(&self, at_or_above: &[Counts; STEPS.len()]) -> Option<Shortfall> {
+        let threshold = self.outcome.as_ref().ok()?;
+        let fields = at_or_above[step_of(threshold.confidence)];
+        contradicts(fields, self.rate)
+            .then(|| Shortfall::ErrorTooHigh { supported: bound(fields, LEAST_TOGETHER) })
     }
 }
 
-/// The fields that the test needs when none of them is wrong; `None` for a rate of 0.
-pub fn fields_needed(rate: f64, design_effect: f64) -> Option<f64> {
-    (rate > 0.0).then(|| (risk_of_each().ln() / (-rate).ln_1p()).ceil() * design_effect)
-}
-
-fn risk_of_each() -> f64 {
-    RISK / f64::from(STARTS)
+/// The fields that the bound needs when none of them is wrong; `None` for a rate of 0.
+pub fn fields_needed(rate: f64) -> Option<f64> {
+    (rate > 0.0).then(|| (f64::from(LEAST_TOGETHER) / rate).ceil())
 }
 
 fn lowest_threshold(data: &TypeData, rate: f64) -> Result<Threshold, Shortfall> {
-    let Some(needed) = fields_needed(rate, data.design_effect) else {
+    let Some(needed) = fields_needed(rate) else {
         return Err(Shortfall::NothingWanted);
     };
+    if data.documents < MIN_DOCUMENTS {
+        let (known, needed) = (data.documents, MIN_DOCUMENTS);
+        return Err(Shortfall::TooFewDocuments { known, needed });
+    }
     let sums = data.at_or_above();
-    let is_supported = |fields: &Counts| {
-        let [wrong, total] = effective(data, *fields);
-        binomial_tail(wrong, total, rate) <= risk_of_each()
-    };
-    let sequences = (0..STARTS).map(|start| needed * f64::from(1_u32 << start));
-    let reached = sequences.filter_map(|at_least| {
-        let first = sums.iter().position(|fields| f64::from(fields.total) >= at_least)?;
-        let passed = sums[first..].iter().take_while(|fields| is_supported(fields)).count();
-        (passed > 0).then(|| first + passed - 1)
-    });
-    let bound = |fields: Counts| {
-        let [wrong, total] = effective(data, fields);
-        upper_bound(wrong, total, risk_of_each())
-    };
-    if let Some(step) = reached.max() {
+    let together = |step: usize| data.together.get(step).copied().unwrap_or(0).max(LEAST_TOGETHER);
+    let bounds: Vec<f64> =
+        sums.iter().enumerate().map(|(step, fields)| bound(*fields, together(step))).collect();
+    if let Some(step) = bounds.iter().rposition(|bound| *bound <= rate) {
         let fields = sums[step];
-        return Ok(Threshold { confidence: STEPS[step], fields, bound: bound(fields) });
+        return Ok(Threshold {
+            confidence: STEPS[step],
+            fields,
+            bound: bounds[step],
+            upper_bound: clustered_upper_bound(fields, data.design_effect),
+        });
     }
     let known = sums[STEPS.len() - 1].total;
     if f64::from(known) < needed {
-        // Small: a rate of 0.1 % with the largest design effect needs some ten thousands.
+        // Small: a rate of 0.1 % needs 2,000.
         let needed = format!("{needed:.0}").parse().unwrap_or(u32::MAX);
         return Err(Shortfall::TooFewFields { known, needed });
     }
-    let supported = sums.iter().map(|fields| bound(*fields)).reduce(f64::min).unwrap_or(1.0);
+    let supported = bounds.into_iter().reduce(f64::min).unwrap_or(1.0);
     Err(Shortfall::ErrorTooHigh { supported })
 }
 
-fn above(data: &TypeData, confidence: f64) -> Counts {
-    let step = STEPS.iter().position(|step| *step <= confidence).unwrap_or(STEPS.len() - 1);
-    data.at_or_above()[step]
+/// The bound of the expected error rate; 1 without fields.
+fn bound(fields: Counts, together: u32) -> f64 {
+    (f64::from(fields.wrong + together) / f64::from(fields.total.max(1))).min(1.0)
+}
+
+/// The Clopper–Pearson bound for as many independent fields as say the same.
+pub fn clustered_upper_bound(fields: Counts, design_effect: f64) -> f64 {
+    let [wrong, total] =
+        [fields.wrong, fields.total].map(|count| f64::from(count) / design_effect.max(1.0));
+    upper_bound(wrong, total, RISK)
 }
 
 /// Whether the fields were wrong so often that the chosen rate is not plausible.
-fn contradicts(data: &TypeData, fields: Counts, rate: f64) -> bool {
-    let [wrong, total] = effective(data, fields);
-    lower_bound(wrong, total, RISK) > rate
-}
-
-/// Wrong and all fields, as many as independent fields would say the same.
-fn effective(data: &TypeData, fields: Counts) -> [f64; 2] {
-    [fields.wrong, fields.total].map(|count| f64::from(count) / data.design_effect.max(1.0))
+fn contradicts(fields: Counts, rate: f64) -> bool {
+    lower_bound(f64::from(fields.wrong), f64::from(fields.total), RISK) > rate
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::FieldKind;
 
 use super::{
-    Calibration, CalibrationData, FEATURES, Features, Model, Provenance, TypeData, logistic,
+    Calibration, CalibrationData, FEATURES, Features, KnownField, Model, Provenance, TypeData,
+    logistic,
 };
 
 /// A field whose correct value is known.
@@ -17,17 +18,19 @@ pub struct Example {
     pub kind: FieldKind,
     pub features: Features,
     pub is_correct: bool,
+    pub document: String,
     /// Whose errors belong together: the issuer where it is known, else the document. All examples of a group are in
     /// one fold.
     pub group: String,
 }
 
 /// Penalties of the squared weights: a field with fewer examples than its penalty stays near its kind.
-const WEIGHT_PENALTY: f64 = 1.0;
-const KIND_PENALTY: f64 = 2.0;
-const FIELD_PENALTY: f64 = 4.0;
+const WEIGHT_PENALTY: f64 = 5.0;
+const KIND_PENALTY: f64 = 4.0;
+const FIELD_PENALTY: f64 = 8.0;
 const INTERCEPT_PENALTY: f64 = 1e-3;
 const FOLDS: usize = 5;
+const REPEATS: u32 = 5;
 const NEWTON_STEPS: u32 = 50;
 /// A type with fewer examples uses the model of all types.
 const MIN_EXAMPLES: usize = 100;
@@ -41,35 +44,73 @@ pub fn fit(examples: &[Example], provenance: Provenance) -> Calibration {
     let mut shipped = CalibrationData::default();
     let mut predicted: BTreeMap<&str, Vec<(&Example, f64)>> = BTreeMap::new();
     for (example, confidence) in cross_fitted(examples) {
-        let of_type = shipped.types.entry(example.document_type.clone()).or_default();
-        of_type.add(example.kind, confidence, example.is_correct);
         predicted.entry(&example.document_type).or_default().push((example, confidence));
     }
     for (name, fields) in predicted {
-        if let Some(of_type) = shipped.types.get_mut(name) {
-            of_type.design_effect = design_effect(&fields);
-        }
+        shipped.types.insert(name.to_owned(), data_of(&fields));
     }
     let version = Calibration::VERSION;
     Calibration { version, provenance, models, shipped, reviewed: CalibrationData::default() }
 }
 
-/// Each example with the confidence that a model gives it which has not seen its group.
+/// The calibration data of one type.
+fn data_of(predicted: &[(&Example, f64)]) -> TypeData {
+    let mut documents: BTreeMap<&str, Vec<KnownField<'_>>> = BTreeMap::new();
+    for (example, confidence) in predicted {
+        let Example { field, kind, is_correct, document, .. } = example;
+        let known = KnownField {
+            name: field,
+            kind: *kind,
+            confidence: *confidence,
+            is_correct: *is_correct,
+        };
+        documents.entry(document).or_default().push(known);
+    }
+    let mut data = TypeData { design_effect: design_effect(predicted), ..TypeData::default() };
+    for fields in documents.values() {
+        data.add_document(fields);
+    }
+    data
+}
+
+/// Each example with the confidence that models give it which have not seen its group: the mean over [`REPEATS`] ways to
+/// divide the groups into folds, because a single one depends on chance.
 pub fn cross_fitted(examples: &[Example]) -> Vec<(&Example, f64)> {
     let groups: BTreeSet<&str> = examples.iter().map(|example| example.group.as_str()).collect();
-    let fold_of: BTreeMap<&str, usize> =
-        groups.into_iter().enumerate().map(|(index, group)| (group, index % FOLDS)).collect();
-    let is_in = |example: &&Example, fold| fold_of.get(example.group.as_str()) == Some(&fold);
-    let mut predicted = Vec::with_capacity(examples.len());
-    for fold in 0..FOLDS {
-        let others: Vec<&Example> =
-            examples.iter().filter(|example| !is_in(example, fold)).collect();
-        let models = fit_models(&others);
-        let calibration = Calibration { models, ..Calibration::default() };
-        let held_out = examples.iter().filter(|example| is_in(example, fold));
-        predicted.extend(held_out.map(|example| (example, confidence(&calibration, example))));
+    let groups: Vec<&str> = groups.into_iter().collect();
+    let mut predicted: Vec<(&Example, f64)> =
+        examples.iter().map(|example| (example, 0.0)).collect();
+    for repeat in 0..REPEATS {
+        let fold_of = folds(&groups, repeat);
+        let is_in = |example: &Example, fold| fold_of.get(example.group.as_str()) == Some(&fold);
+        for fold in 0..FOLDS {
+            let others: Vec<&Example> =
+                examples.iter().filter(|example| !is_in(example, fold)).collect();
+            let models = fit_models(&others);
+            let calibration = Calibration { models, ..Calibration::default() };
+            for (example, mean) in predicted.iter_mut().filter(|(example, _)| is_in(example, fold))
+            {
+                *mean += confidence(&calibration, example) / f64::from(REPEATS);
+            }
+        }
     }
     predicted
+}
+
+/// A fold for each group. Every repeat divides them in another way, and always in the same.
+fn folds<'a>(groups: &[&'a str], repeat: u32) -> BTreeMap<&'a str, usize> {
+    let mut state = u64::from(repeat).wrapping_mul(2_862_933_555_777_941_757);
+    let mut shuffled: Vec<(u64, &str)> = groups
+        .iter()
+        .map(|group| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33, *group)
+        })
+        .collect();
+    shuffled.sort_unstable();
+    shuffled.iter().enumerate().map(|(index, (_, group))| (*group, index % FOLDS)).collect()
 }
 
 /// The confidence of an example.
@@ -232,7 +273,7 @@ fn design_effect(predicted: &[(&Example, f64)]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use domain::{Extraction, Field};
+    use domain::{Extraction, Field, FieldGroup};
 
     use super::*;
     use crate::statistics::{expected_calibration_error, reliability};
@@ -263,8 +304,14 @@ mod tests {
                     document_type: "note".to_owned(),
                     field: kind.as_str().to_owned(),
                     kind,
-                    features: Features::of(&field, &Extraction::default()),
+                    features: Features::of(
+                        kind,
+                        &field,
+                        &FieldGroup::new(),
+                        &Extraction::default(),
+                    ),
                     is_correct: numbers.next() < logistic(log_odds + shift),
+                    document: format!("document {}", index / 4),
                     group: format!("group {}", index % 40),
                 }
             })
@@ -299,6 +346,19 @@ mod tests {
         assert_eq!(predicted.len(), 500);
         let again = cross_fitted(&examples);
         assert!(predicted.iter().zip(&again).all(|(a, b)| (a.1 - b.1).abs() < f64::EPSILON));
+    }
+
+    #[test]
+    fn a_group_is_in_one_fold_and_the_folds_of_repeats_differ() {
+        let groups: Vec<String> = (0..40).map(|number| format!("group {number}")).collect();
+        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+        let [first, second] = [0, 1].map(|repeat| folds(&groups, repeat));
+        for fold in 0..FOLDS {
+            assert_eq!(first.values().filter(|found| **found == fold).count(), 8);
+        }
+        assert_eq!(first.len(), 40);
+        assert_ne!(first, second);
+        assert_eq!(first, folds(&groups, 0));
     }
 
     #[test]

@@ -96,5 +96,5 @@ pub(crate) fn none_probability(field: &ParsedField) -> f64 {
 }
 
 fn round(probability: f64) -> f64 {
-    (probability.clamp(0.0, 1.0) * 1e4).round() / 1e4
+    (probability.clamp(0.0, 1.0) * 1e8).round() / 1e8
 }

@@ -113,6 +113,11 @@ impl TypeQuality {
         known.filter_map(reason).collect()
     }
 
+    /// Why a field is not accepted, although others are; `None` when it is, or when nothing is known about it.
+    pub fn field_shortfall(&self, field: &str) -> Option<String> {
+        Some(format!("{}.", self.support.known_field_shortfall(field)?))
+    }
+
     pub fn basis(&self) -> &'static str {
         match self.support.basis {
             Basis::Shipped => "shipped",
