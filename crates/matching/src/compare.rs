@@ -259,3 +259,107 @@ fn amount_level(a: Decimal, b: Decimal) -> u8 {
         _ => 5,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(role: FieldRole, query: &str, record: &str) -> Option<usize> {
+        let roles = [("f".to_owned(), role)].into();
+        let definition = RecordTypeDefinition { name: "t".to_owned(), roles };
+        let prepare = |value: &str| {
+            Prepared::new(&definition, &RecordFields::from([("f".to_owned(), value.to_owned())]))
+        };
+        prepare(query).compare(&prepare(record))[0].map(usize::from)
+    }
+
+    fn agrees(role: FieldRole, query: &str, record: &str) -> FieldAgreement {
+        agreement(role, compared(role, query, record).expect("both values can be compared"))
+    }
+
+    #[test]
+    fn values_agree_as_people_would_say() {
+        use FieldAgreement::{Differs, Equal, Similar};
+        for (role, query, record, expected) in [
+            (FieldRole::Name, "Siemens AG", "SIEMENS Aktiengesellschaft", Equal),
+            (FieldRole::Name, "Jon Smith", "John Smith", Similar),
+            (FieldRole::Name, "Jon Smith", "Mary Jones", Differs),
+            (FieldRole::Address, "Hauptstr. 5", "Hauptstraße 5", Equal),
+            (FieldRole::Address, "5 Main St", "5 Main Street, Floor 2", Similar),
+            (FieldRole::Address, "5 Main St", "80 Ocean Drive", Differs),
+            (FieldRole::Postcode, "80333", "D-80333", Equal),
+            (FieldRole::Postcode, "80333", "80338", Similar),
+            (FieldRole::Postcode, "80333", "10115", Differs),
+            (FieldRole::City, "München", "Munchen", Equal),
+            (FieldRole::City, "New York", "New York City", Similar),
+            (FieldRole::City, "Berlin", "Munich", Differs),
+            (FieldRole::Id, "DE 000723610 1", "de0007236101", Equal),
+            (FieldRole::Id, "DE0007236101", "DE0007263101", Similar),
+            (FieldRole::Id, "12", "13", Differs),
+            (FieldRole::Phone, "+49 89 63600", "(089) 63600", Similar),
+            (FieldRole::Email, "A@B.de", "a@b.de", Equal),
+            (FieldRole::Code, "EUR", "eur", Equal),
+            (FieldRole::Code, "EUR", "EURO", Differs),
+            (FieldRole::Date, "2024-03-01", "1.3.2024", Equal),
+            (FieldRole::Date, "2024-03-01", "2024-03-03", Similar),
+            (FieldRole::Date, "1980-03-02", "1980-02-03", Similar),
+            (FieldRole::Date, "1980-03-02", "1995-11-20", Differs),
+            (FieldRole::Amount, "1.000,00", "1000", Equal),
+            (FieldRole::Amount, "100", "-98", Similar),
+            (FieldRole::Amount, "100", "10", Differs),
+            (FieldRole::Text, "rent for march", "Rent for March", Equal),
+            (FieldRole::Text, "rent for march", "salary", Differs),
+        ] {
+            assert_eq!(agrees(role, query, record), expected, "{role}: {query} / {record}");
+        }
+    }
+
+    #[test]
+    fn a_date_after_the_query_is_another_level_than_one_before() {
+        let after = compared(FieldRole::Date, "2024-03-01", "2024-03-03");
+        let before = compared(FieldRole::Date, "2024-03-03", "2024-03-01");
+        assert_ne!(after, before);
+    }
+
+    #[test]
+    fn unreadable_and_empty_values_are_missing() {
+        for (role, value) in [
+            (FieldRole::Date, "soon"),
+            (FieldRole::Amount, "n/a"),
+            (FieldRole::Name, "\u{1b}"),
+            (FieldRole::Id, "--"),
+            (FieldRole::Ignored, "x"),
+        ] {
+            assert_eq!(compared(role, value, value), None, "{role}");
+        }
+    }
+
+    #[test]
+    fn every_level_is_within_those_of_its_role_for_any_text() {
+        let long = "z9 ".repeat(200_000);
+        let values = [
+            "1",
+            "",
+            "=1+1",
+            "'; DROP TABLE x; --",
+            "贝拉克",
+            "2024-02-30",
+            "1e400",
+            "0",
+            "-0.00",
+            long.as_str(),
+            "99999999999999999999999999999",
+        ];
+        for role in FieldRole::ALL {
+            for query in values {
+                for record in values {
+                    let level = compared(role, query, record);
+                    assert!(
+                        level.is_none_or(|level| level < levels(role)),
+                        "{role}: {query} / {record}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -329,3 +329,123 @@ fn mixed(gram: &[u8], seed: u8) -> u64 {
     hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
     hash ^ (hash >> 32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition() -> RecordTypeDefinition {
+        let roles = [
+            ("account", FieldRole::Id),
+            ("amount", FieldRole::Amount),
+            ("city", FieldRole::City),
+            ("day", FieldRole::Date),
+            ("mail", FieldRole::Email),
+            ("name", FieldRole::Name),
+            ("note", FieldRole::Text),
+            ("phone", FieldRole::Phone),
+            ("postcode", FieldRole::Postcode),
+            ("street", FieldRole::Address),
+        ];
+        let roles = roles.into_iter().map(|(name, role)| (name.to_owned(), role)).collect();
+        RecordTypeDefinition { name: "customer".to_owned(), roles }
+    }
+
+    fn fields(values: &[(&str, &str)]) -> RecordFields {
+        values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    /// The kinds of keys by which a query with these fields finds a record with those.
+    fn common(record: &[(&str, &str)], query: &[(&str, &str)]) -> Vec<KeyKind> {
+        let stored: BTreeSet<i64> =
+            keys(&definition(), &fields(record)).iter().map(|key| key.hash).collect();
+        let mut kinds: Vec<KeyKind> = query_keys(&definition(), &fields(query))
+            .iter()
+            .filter(|key| stored.contains(&key.hash))
+            .map(|key| key.kind)
+            .collect();
+        kinds.dedup();
+        kinds
+    }
+
+    #[test]
+    fn a_hash_is_stable_across_machines_and_releases() {
+        let key = keys(&definition(), &fields(&[("account", "DE-00 42")]));
+        assert_eq!(key.len(), 1);
+        // Stored in databases: another value needs another KEY_VERSION.
+        assert_eq!(
+            (key[0].value.as_str(), key[0].hash),
+            ("DE0042", -1_174_791_334_410_215_362_i64)
+        );
+    }
+
+    #[test]
+    fn a_name_is_found_by_other_spellings() {
+        assert!(
+            common(&[("name", "SIEMENS Aktiengesellschaft")], &[("name", "Siemens AG")])
+                .contains(&KeyKind::Name)
+        );
+        let phonetic = common(&[("name", "Stefan Meyer")], &[("name", "Meier, Stephan")]);
+        assert!(phonetic.contains(&KeyKind::NameCologne), "{phonetic:?}");
+        assert!(!common(&[("name", "Anna Huber")], &[("name", "Annegret Huber")]).is_empty());
+        assert!(common(&[("name", "Anna Huber")], &[("name", "Otto Kern")]).is_empty());
+    }
+
+    #[test]
+    fn a_word_and_a_place_are_one_key() {
+        let record = [("name", "Anna Huber"), ("postcode", "80333"), ("city", "München")];
+        let query = [("name", "A. Hubert"), ("postcode", "D-80333"), ("city", "Muenchen")];
+        let kinds = common(&record, &query);
+        assert!(!kinds.contains(&KeyKind::Name));
+        let all: BTreeSet<KeyKind> =
+            keys(&definition(), &fields(&record)).iter().map(|key| key.kind).collect();
+        assert!(all.contains(&KeyKind::WordPostcode) && all.contains(&KeyKind::WordCity));
+        // A postcode alone is no key: one of them can have a twentieth of all records.
+        assert!(keys(&definition(), &fields(&[("postcode", "80333")])).is_empty());
+    }
+
+    #[test]
+    fn neighbouring_buckets_reach_near_dates_and_amounts() {
+        let record = [("day", "2024-03-20"), ("amount", "1043.50")];
+        for query in [
+            [("day", "2024-03-20"), ("amount", "1,000.00")],
+            [("day", "2024-03-01"), ("amount", "1,043.50")],
+            [("day", "10.04.2024"), ("amount", "-1100")],
+        ] {
+            assert!(common(&record, &query).contains(&KeyKind::BucketPeriod), "{query:?}");
+        }
+        assert!(common(&record, &[("day", "2024-07-01"), ("amount", "1043.50")]).is_empty());
+        assert!(common(&record, &[("day", "2024-03-20"), ("amount", "2000")]) == [KeyKind::Date]);
+    }
+
+    #[test]
+    fn keys_are_bounded_and_made_of_any_text() {
+        let long = "Ärger 12 ".repeat(120_000);
+        let hostile = [
+            long.as_str(),
+            "",
+            " ",
+            "\0\u{1b}[31m",
+            "'; DROP TABLE keys; --",
+            "=cmd|' /C calc'!A0",
+            "贝拉克·奥巴马",
+            "💥",
+        ];
+        for value in hostile {
+            let all: Vec<(String, String)> =
+                definition().roles.into_keys().map(|name| (name, value.to_owned())).collect();
+            let fields: RecordFields = all.into_iter().collect();
+            let keys = keys(&definition(), &fields);
+            assert!(keys.len() <= MAX_KEYS, "{}", keys.len());
+            assert!(keys.iter().all(|key| key.value.len() < 4_000));
+            assert!(query_keys(&definition(), &fields).len() <= 4 * MAX_KEYS);
+        }
+    }
+
+    #[test]
+    fn a_type_without_fields_and_a_record_without_values_have_no_keys() {
+        let nothing = RecordTypeDefinition { name: "x".to_owned(), roles: [].into() };
+        assert!(keys(&nothing, &fields(&[("name", "Anna")])).is_empty());
+        assert!(keys(&definition(), &RecordFields::new()).is_empty());
+    }
+}

@@ -138,7 +138,10 @@ pub fn name_tokens(value: &str) -> Vec<String> {
 
 /// A name without legal forms, titles and particles, its words sorted.
 pub fn name_norm(value: &str) -> String {
-    let mut tokens = name_tokens(value);
+    name_norm_of(name_tokens(value))
+}
+
+pub(crate) fn name_norm_of(mut tokens: Vec<String>) -> String {
     if tokens.iter().any(|token| commonness(token) != Some(Commonness::Particle)) {
         tokens.retain(|token| commonness(token) != Some(Commonness::Particle));
     }

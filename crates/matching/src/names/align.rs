@@ -20,6 +20,9 @@ pub(super) struct Alignment {
     pub(super) worst: f64,
     /// The sum of the differences of words that belong together.
     pub(super) edits: f64,
+    /// The letters that differ between words that belong together: in all of them, and in the worst.
+    pub(super) letters: f64,
+    pub(super) worst_letters: f64,
     /// How many initials stand for words.
     pub(super) initials: f64,
     /// Both names have numbers, and they are not the same.
@@ -57,6 +60,8 @@ impl Alignment {
             unmatched_right: unmatched(&right.words, &pairs.right_taken),
             worst: 1.0,
             edits: 0.0,
+            letters: 0.0,
+            worst_letters: 0.0,
             initials: pairs.initials,
             has_number_conflict: numbers_differ(&left.words, &right.words),
             keeps_order: true,
@@ -71,6 +76,9 @@ impl Alignment {
             if weight >= 0.4 {
                 alignment.worst = alignment.worst.min(similarity);
             }
+            let letters = different_letters(&left.words[at], &right.words[other], similarity);
+            alignment.letters += letters;
+            alignment.worst_letters = alignment.worst_letters.max(letters);
             alignment.keeps_order &= other >= last_right;
             last_right = other;
         }
@@ -79,7 +87,7 @@ impl Alignment {
         }
         if left.is_abjad != right.is_abjad {
             let (a, b) = (consonants(&left.joined), consonants(&right.joined));
-            alignment.consonants = strsim::normalized_damerau_levenshtein(&a, &b);
+            alignment.consonants = similarity_of_letters(&a, &b);
         }
         alignment
     }
@@ -134,6 +142,10 @@ impl Pairs {
     ) -> Option<(usize, usize, f64)> {
         let parts_taken = if is_swapped { &self.right_taken } else { &self.left_taken };
         for start in 0..parts.len() {
+            // Joined or as initials, the parts begin with the same letter: most pairs of words end here.
+            if parts_taken[start] || parts[start].text.as_bytes()[0] != whole.text.as_bytes()[0] {
+                continue;
+            }
             let mut text = String::new();
             let mut initials = String::new();
             for (at, part) in parts.iter().enumerate().skip(start).take(LONGEST_ACRONYM) {
@@ -211,16 +223,36 @@ pub(crate) fn word_similarity(left: &Word, right: &Word) -> f64 {
         return if longer.starts_with(shorter) { INITIAL } else { 0.0 };
     }
     let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
-    // The lengths alone exclude the rest.
     if has_digit(a) || has_digit(b) || longer.len() > 2 * shorter.len() {
         return 0.0;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a word has at most a few hundred letters")]
-    let share = |distance: usize, length: usize| 1.0 - distance as f64 / length.max(1) as f64;
-    let of_text = share(strsim::osa_distance(a, b), longer.len());
+    // A letter that only one word has is a difference; a replaced letter can be two of them. Most words end here.
     let (c, d) = (&left.skeleton, &right.skeleton);
-    let of_skeleton = 0.95 * share(strsim::osa_distance(c, d), c.len().max(d.len()));
-    of_text.max(of_skeleton)
+    let differences = (left.letters ^ right.letters).count_ones() as usize;
+    if differences > 2 * (longer.len() - longer.len() * 6 / 10) {
+        return 0.0;
+    }
+    similarity_of_letters(a, b).max(0.95 * similarity_of_letters(c, d))
+}
+
+/// 1 less the share of letters that are inserted, deleted, replaced or swapped with the next.
+pub(super) fn similarity_of_letters(a: &str, b: &str) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a name has at most a few thousand letters")]
+    let (distance, length) =
+        (strsim::osa_distance(a, b) as f64, a.len().max(b.len()).max(1) as f64);
+    1.0 - distance / length
+}
+
+/// The letters that differ between two words that belong together. Other spellings of a sound are no difference, and an
+/// initial or an acronym has no letters to compare.
+fn different_letters(left: &Word, right: &Word, similarity: f64) -> f64 {
+    let shorter = left.text.len().min(right.text.len());
+    if similarity >= 0.9 || shorter < 2 || left.text.len().max(right.text.len()) > 2 * shorter {
+        return 0.0;
+    }
+    let of_text = strsim::osa_distance(&left.text, &right.text);
+    let letters = of_text.min(strsim::osa_distance(&left.skeleton, &right.skeleton));
+    f64::from(u8::try_from(letters).unwrap_or(u8::MAX))
 }
 
 fn numbers_differ(left: &[Word], right: &[Word]) -> bool {

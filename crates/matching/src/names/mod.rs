@@ -13,7 +13,7 @@ use align::Alignment;
 pub use weights::WEIGHTS;
 
 /// The number of features of a pair of names.
-pub const FEATURES: usize = 14;
+pub const FEATURES: usize = 16;
 
 /// Characters of a word that are encoded phonetically: the encoders are meant for single words.
 const ENCODED: usize = 32;
@@ -38,6 +38,8 @@ pub(crate) struct Word {
     pub(crate) text: String,
     /// What spellings of one sound have in common.
     pub(crate) skeleton: String,
+    /// Which letters the skeleton has, a bit for each.
+    pub(crate) letters: u32,
     /// How much the word says about who is meant, from 0 to 1.
     pub(crate) weight: f64,
 }
@@ -47,8 +49,9 @@ impl NameForm {
         let is_abjad = name.chars().take(normalise::MAX_CHARS).any(
             |char| matches!(char, '\u{0590}'..='\u{05ff}' | '\u{0600}'..='\u{06ff}' | '\u{0750}'..='\u{077f}'),
         );
-        let norm = normalise::name_norm(name);
-        Self { norm, is_abjad, ..Self::of_words(normalise::name_tokens(name)) }
+        let tokens = normalise::name_tokens(name);
+        let norm = normalise::name_norm_of(tokens.clone());
+        Self { norm, is_abjad, ..Self::of_words(tokens) }
     }
 
     /// Any text whose words are compared as those of a name are.
@@ -89,7 +92,9 @@ impl Word {
             None if text.len() == 2 => 0.7,
             None => 1.0,
         };
-        Self { text, skeleton, weight }
+        let letters = skeleton.bytes().filter(u8::is_ascii_lowercase);
+        let letters = letters.fold(0, |bits, letter| bits | 1 << (letter - b'a'));
+        Self { text, skeleton, letters, weight }
     }
 }
 
@@ -153,6 +158,10 @@ pub(crate) fn dice(left: &NameForm, right: &NameForm) -> f64 {
     (2.0 * Alignment::new(left, right).agreement / (total(left) + total(right))).min(1.0)
 }
 
+/// For each feature whether it can speak for a match only (1), against it only (-1), or both (0). A fit that finds the
+/// opposite has found an accident of its data.
+pub const SIGNS: [i8; FEATURES] = [0, 1, -1, -1, -1, 1, -1, 1, 1, 0, -1, 0, 1, 1, -1, -1];
+
 /// What the comparison of two names shows. The order is that of [`WEIGHTS`].
 pub fn features(left: &NameForm, right: &NameForm) -> [f64; FEATURES] {
     let alignment = Alignment::new(left, right);
@@ -170,12 +179,15 @@ pub fn features(left: &NameForm, right: &NameForm) -> [f64; FEATURES] {
         alignment.worst,
         alignment.edits.min(2.0),
         strsim::jaro_winkler(&left.joined, &right.joined),
-        strsim::normalized_damerau_levenshtein(&left.sorted, &right.sorted),
+        align::similarity_of_letters(&left.sorted, &right.sorted),
         f64::from(u8::from(shorter <= 1.0)),
         f64::from(u8::from(alignment.has_number_conflict)),
         alignment.initials.min(2.0),
         f64::from(u8::from(alignment.keeps_order)),
         if left.is_abjad == right.is_abjad { 0.0 } else { alignment.consonants },
+        alignment.letters.min(5.0),
+        // One or two wrong letters in a word are typing errors; with more it is another word.
+        (alignment.worst_letters - 2.0).clamp(0.0, 3.0),
     ]
 }
 

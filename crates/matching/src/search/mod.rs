@@ -92,3 +92,126 @@ pub fn shortlist<R: Clone + Ord + Hash>(
     records.truncate(limits.records);
     records.into_iter().map(|(record, _)| record).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use domain::{FieldAgreement, FieldRole, MatchStatus, RecordFields, RecordTypeDefinition};
+
+    use super::*;
+    use crate::keys;
+    use crate::weights::Model;
+
+    fn definition() -> RecordTypeDefinition {
+        let roles =
+            [("city", FieldRole::City), ("name", FieldRole::Name), ("zip", FieldRole::Postcode)];
+        let roles = roles.into_iter().map(|(name, role)| (name.to_owned(), role)).collect();
+        RecordTypeDefinition { name: "customer".to_owned(), roles }
+    }
+
+    fn customer(name: &str, zip: &str, city: &str) -> RecordFields {
+        let fields = [("name", name), ("zip", zip), ("city", city)];
+        fields.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    fn ranked(query: &RecordFields, records: &[RecordFields]) -> Vec<domain::RecordCandidate> {
+        let stored = records.iter().enumerate();
+        let stored = stored
+            .map(|(at, fields)| StoredRecord { db_id: at.to_string(), fields: fields.clone() });
+        let model = Model::built_in(&definition());
+        rank(&definition(), query, stored.collect(), &model, &Frequencies::default())
+    }
+
+    #[test]
+    fn a_plan_takes_rare_keys_first_and_never_a_skewed_one() {
+        let keys = keys::query_keys(&definition(), &customer("Anna Huber", "80333", "München"));
+        let mut frequencies = Frequencies { records: 1_000_000, ..Frequencies::default() };
+        for (at, key) in keys.iter().enumerate() {
+            let frequency = match at {
+                0 => 50_000,
+                1 => 0,
+                _ => 390 - 10 * at as u64,
+            };
+            frequencies.keys.insert(key.hash, frequency);
+        }
+        let limits = Limits { postings: 1_000, ..Limits::default() };
+        let plan = plan(&keys, &frequencies, limits);
+        assert!(!plan.is_empty() && plan.len() < keys.len() - 2);
+        assert!(plan.is_sorted_by_key(|key| key.frequency));
+        assert!(plan.iter().map(|key| key.frequency).sum::<u64>() <= limits.postings);
+        assert!(plan.iter().all(|key| key.hash != keys[0].hash && key.hash != keys[1].hash));
+        assert!(plan.is_sorted_by(|a, b| a.information >= b.information));
+    }
+
+    #[test]
+    fn a_shortlist_prefers_records_whose_common_keys_are_rare() {
+        let key = |hash, frequency, information| PlannedKey { hash, frequency, information };
+        let plan = [key(1, 1, 10.0), key(2, 50, 4.0), key(3, 60, 4.0)];
+        let postings = [(2, "common"), (1, "rare"), (2, "twice"), (3, "twice"), (9, "unknown")];
+        let limits = Limits { records: 3, ..Limits::default() };
+        assert_eq!(shortlist(&plan, postings, limits), ["rare", "twice", "common"]);
+    }
+
+    #[test]
+    fn the_best_record_comes_first_with_reasons_and_a_snapshot() {
+        let query = customer("Siemens AG", "80333", "Berlin");
+        let records = [
+            customer("Siemons Bau", "10115", "Köln"),
+            customer("SIEMENS Aktiengesellschaft", "80333", "München"),
+            customer("Otto Kern", "80333", ""),
+        ];
+        let candidates = ranked(&query, &records);
+        assert_eq!(candidates[0].db_id, "1");
+        assert_eq!(candidates[0].record, records[1]);
+        let summary = candidates[0].summary();
+        assert!(summary.contains("name: 'Siemens AG' = 'SIEMENS Aktiengesellschaft'"), "{summary}");
+        assert!(summary.contains("zip equal") && summary.ends_with("city differs"), "{summary}");
+        let other = candidates.iter().find(|one| one.db_id == "2").expect("a candidate");
+        assert!(other.reasons.iter().any(|one| one.agreement == FieldAgreement::MissingInRecord));
+        let all: f64 = candidates.iter().map(|one| one.probability).sum();
+        assert!(all <= 1.0);
+    }
+
+    #[test]
+    fn a_clear_winner_matches_twins_are_ambiguous_and_strangers_unmatched() {
+        let query = customer("Anna Huber", "80333", "München");
+        let stranger = customer("Otto Kern", "10115", "Berlin");
+        let decision = clear_winner(&ranked(&query, &[query.clone(), stranger.clone()]), 0.05);
+        assert_eq!(decision, Decision::Matched { db_id: "0".to_owned() });
+        let twins = ranked(&query, &[query.clone(), query.clone(), stranger.clone()]);
+        assert_eq!(clear_winner(&twins, 0.05).status(), MatchStatus::Ambiguous);
+        assert_eq!(clear_winner(&ranked(&query, &[stranger]), 0.05), Decision::Unmatched);
+        assert_eq!(clear_winner(&[], 0.05), Decision::Unmatched);
+    }
+
+    #[test]
+    fn a_lower_accepted_error_rate_matches_less() {
+        let query = customer("Anna Huber", "80333", "München");
+        let near = customer("Anna Hubert", "80333", "Berlin");
+        let candidates = ranked(&query, &[near]);
+        let sure = candidates[0].probability;
+        assert!((0.5..0.9999).contains(&sure), "{sure}");
+        assert_eq!(clear_winner(&candidates, 1.0 - sure + 0.0001).status(), MatchStatus::Matched);
+        assert_eq!(clear_winner(&candidates, 1.0 - sure - 0.0001).status(), MatchStatus::Ambiguous);
+    }
+
+    #[test]
+    fn an_agreeing_rare_word_weighs_more_than_a_common_one() {
+        let query = customer("Anna Huber", "", "");
+        let record = StoredRecord { db_id: "1".to_owned(), fields: query.clone() };
+        let model = Model::built_in(&definition());
+        let score = |count: u64| {
+            let hashes = ["anna", "huber"].map(|word| SearchKey::name_word(word).hash);
+            let keys = hashes.into_iter().map(|hash| (hash, count)).collect();
+            let frequencies = Frequencies { records: 1_000_000, keys };
+            rank(&definition(), &query, vec![record.clone()], &model, &frequencies)[0].score
+        };
+        assert!(score(2) > score(1_000) + 1.0);
+        assert!(score(100_000) < score(1_000) - 1.0);
+    }
+
+    #[test]
+    fn at_most_twenty_candidates_are_returned() {
+        let query = customer("Anna Huber", "80333", "München");
+        assert_eq!(ranked(&query, &vec![query.clone(); 50]).len(), MAX_CANDIDATES);
+    }
+}

@@ -50,8 +50,9 @@ pub fn rank(
         })
         .collect();
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.db_id.cmp(&b.db_id)));
+    let prior = model.prior_weight(candidates.len());
     let odds: Vec<f64> =
-        candidates.iter().map(|one| (model.prior_weight() + one.score).min(60.0).exp2()).collect();
+        candidates.iter().map(|one| (prior + one.score).min(200.0).exp2()).collect();
     let all = 1.0 + odds.iter().sum::<f64>();
     for (candidate, odds) in candidates.iter_mut().zip(odds) {
         candidate.probability = odds / all;

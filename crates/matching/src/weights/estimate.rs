@@ -29,34 +29,33 @@ impl Default for EstimateOptions {
     }
 }
 
-/// The weights that explain the patterns of the candidate pairs best, starting from the built-in ones.
+/// The weights that explain the patterns best, starting from the built-in ones. Each search contributes the patterns of
+/// its candidates.
+///
+/// At most one candidate of a search is a match. Without this, EM takes whatever divides the candidates best for the
+/// match, such as amounts that are near by chance.
 pub fn estimate(
     definition: &RecordTypeDefinition,
-    patterns: impl IntoIterator<Item = Pattern>,
+    searches: impl IntoIterator<Item = Vec<Pattern>>,
     options: EstimateOptions,
 ) -> Model {
     let built_in = Model::built_in(definition);
-    // Equal patterns are counted once: a million pairs have a few thousand patterns.
-    let mut counts: HashMap<Pattern, f64> = HashMap::new();
-    for pattern in patterns {
-        *counts.entry(pattern).or_default() += 1.0;
-    }
-    let mut patterns: Vec<(Pattern, f64)> = counts.into_iter().collect();
-    patterns.sort_by(|a, b| a.0.cmp(&b.0));
-    #[expect(clippy::cast_precision_loss, reason = "far below 2^52 pairs")]
-    let least = options.least_pairs as f64;
-    if patterns.iter().map(|(_, count)| count).sum::<f64>() < least {
+    let observed = Observed::new(searches);
+    if observed.pairs() < options.least_pairs {
         return built_in;
     }
-
     let mut model = built_in.clone();
-    let mut former: Vec<f64> = vec![0.0; patterns.len()];
+    let mut former: Vec<f64> = vec![0.0; observed.patterns.len()];
     for _ in 0..options.rounds {
-        let now: Vec<f64> =
-            patterns.iter().map(|(pattern, _)| model.probability(pattern)).collect();
-        let moved = now.iter().zip(&former).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        model = maximise(&built_in, &patterns, &now);
-        former = now;
+        let expected = observed.expected_matches(&model);
+        let moved = expected
+            .iter()
+            .zip(&former)
+            .zip(&observed.counts)
+            .map(|((now, before), count)| (now - before).abs() / count)
+            .fold(0.0, f64::max);
+        model = maximised(&built_in, &observed, &expected);
+        former = expected;
         if moved < options.tolerance {
             break;
         }
@@ -65,23 +64,76 @@ pub fn estimate(
         limit(&mut counts.m);
         limit(&mut counts.u);
     }
-    let total = model.matches + model.others;
-    let scale = (MAX_STRENGTH / total).min(1.0);
-    model.matches *= scale;
-    model.others *= scale;
+    let scale = (MAX_STRENGTH / (model.found + model.absent)).min(1.0);
+    model.found *= scale;
+    model.absent *= scale;
     model
 }
 
-/// The model whose counts are those expected by the probabilities, together with the built-in ones.
-fn maximise(built_in: &Model, patterns: &[(Pattern, f64)], probabilities: &[f64]) -> Model {
+/// The searches, with each different pattern once: a million pairs have a few thousand patterns.
+struct Observed {
+    patterns: Vec<Pattern>,
+    /// How often each pattern occurs.
+    counts: Vec<f64>,
+    /// The patterns of each search, by their places.
+    searches: Vec<Vec<u32>>,
+}
+
+impl Observed {
+    fn new(searches: impl IntoIterator<Item = Vec<Pattern>>) -> Self {
+        let mut places: HashMap<Pattern, u32> = HashMap::new();
+        let mut observed = Self { patterns: Vec::new(), counts: Vec::new(), searches: Vec::new() };
+        for search in searches {
+            let mut of_search = Vec::with_capacity(search.len());
+            for pattern in search {
+                let next = u32::try_from(observed.patterns.len()).unwrap_or(u32::MAX);
+                let place = *places.entry(pattern).or_insert_with_key(|pattern| {
+                    observed.patterns.push(pattern.clone());
+                    observed.counts.push(0.0);
+                    next
+                });
+                observed.counts[place as usize] += 1.0;
+                of_search.push(place);
+            }
+            observed.searches.push(of_search);
+        }
+        observed
+    }
+
+    fn pairs(&self) -> usize {
+        self.searches.iter().map(Vec::len).sum()
+    }
+
+    /// For each pattern how many of its pairs are matches according to the model.
+    fn expected_matches(&self, model: &Model) -> Vec<f64> {
+        let ratios: Vec<f64> =
+            self.patterns.iter().map(|pattern| model.score(pattern).exp2()).collect();
+        let mut expected = vec![0.0; self.patterns.len()];
+        for search in &self.searches {
+            let prior = model.prior_weight(search.len()).exp2();
+            let odds = |place: &u32| prior * ratios[*place as usize];
+            // "None of them" has the odds 1.
+            let all: f64 = 1.0 + search.iter().map(odds).sum::<f64>();
+            for place in search {
+                expected[*place as usize] += odds(place) / all;
+            }
+        }
+        expected
+    }
+}
+
+/// The model whose counts are the expected ones, together with the built-in ones.
+fn maximised(built_in: &Model, observed: &Observed, expected: &[f64]) -> Model {
     let mut model = built_in.clone();
-    // The share of matches is what the pairs say: whatever strength the built-in one had would bias a small estimate.
-    model.matches = 0.5;
-    model.others = 0.5;
-    for ((pattern, count), probability) in patterns.iter().zip(probabilities) {
-        let (matching, other) = (count * probability, count * (1.0 - probability));
-        model.matches += matching;
-        model.others += other;
+    // The share of searches with a match is what they say: the built-in one would bias a small estimate.
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52 searches")]
+    let searches = observed.searches.len() as f64;
+    let matches: f64 = expected.iter().sum();
+    model.found = 0.5 + matches;
+    model.absent = 0.5 + (searches - matches).max(0.0);
+    for ((pattern, count), matching) in observed.patterns.iter().zip(&observed.counts).zip(expected)
+    {
+        let other = (count - matching).max(0.0);
         for (counts, level) in model.fields.values_mut().zip(pattern) {
             let Some(level) = level.map(usize::from) else { continue };
             if let (Some(m), Some(u)) = (counts.m.get_mut(level), counts.u.get_mut(level)) {
