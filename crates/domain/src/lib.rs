@@ -23,6 +23,7 @@ mod people;
 mod permission;
 mod processing;
 mod progression;
+mod records;
 mod results;
 mod rules;
 mod run_config;
@@ -74,6 +75,9 @@ pub use processing::{
 };
 pub use progression::{
     BatchCounts, BatchStatus, ChangingDocument, ChangingRun, NewVersion, RunChange, RunTransition,
+};
+pub use records::{
+    FieldAgreement, FieldReason, FieldRole, RecordCandidate, RecordFields, RecordTypeDefinition,
 };
 pub use results::{
     ChangeKind, ComparedField, CurrentResult, FieldChange, MatchStatus, ResultDiff, ResultState,
