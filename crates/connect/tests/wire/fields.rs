@@ -1,6 +1,6 @@
 //! Fields by a language model: answers of the small model that were recorded, and answers that nobody can use.
 //!
-//! `RECORD_ANSWERS=1 make test-llm` records the answer anew (`real_model.rs`).
+//! `RECORD_ANSWERS=1 make test-llm` records the answers again (`real_model.rs`).
 
 use std::sync::Arc;
 use std::time::Duration;
