@@ -40,6 +40,9 @@ enum Command {
         /// Measure instead how much one confirmed document improves the others of its broker.
         #[arg(long)]
         memory: bool,
+        /// Choose the constants of layout memory, and print them.
+        #[arg(long, requires = "memory")]
+        fit: bool,
         /// Print each value that is wrong.
         #[arg(long)]
         errors: bool,
@@ -92,9 +95,11 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Receipts { details } => receipts::run(&args.corpus, &args.cache, details),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
-        Command::Brokers { memory, errors, only } => {
+        Command::Brokers { memory, fit, errors, only } => {
             let errors = errors.then_some(only.as_str());
-            if memory {
+            if fit {
+                brokers::memory_fit::fit(&args.corpus, &args.cache)
+            } else if memory {
                 brokers::memory::measure(&args.corpus, &args.cache, errors)
             } else {
                 brokers::measure(&args.corpus, &args.cache, errors)
