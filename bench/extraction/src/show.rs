@@ -21,7 +21,7 @@ pub(crate) fn show(root: &Path, cache: &Path, folder: &str, name: &str) -> anyho
         writeln!(stdout(), "=== {shown}")?;
         let parts = corpus::load(cache, folder, &file)?;
         for page in corpus::pages(&parts) {
-            print_page(page)?;
+            print_page(&extraction::letter_spacing::join(page))?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use pages::{Area, Page};
 
-use crate::candidates::{self, Conventions, Found};
+use crate::candidates::{self, Conventions, Found, Products};
 use crate::geometry::View;
 use crate::letter_spacing;
 use crate::memory::{Collector, Fingerprint};
@@ -110,8 +110,11 @@ impl Scan {
         self.fingerprint = std::mem::take(&mut self.layout).finish();
         self.mentions.extend(self.last_mentions.drain(..));
         self.rows.extend(self.last_rows.drain(..));
-        for mention in &mut self.mentions {
-            self.conventions.resolve(&mut mention.found);
+        let products = Products::new(self.mentions.iter().map(|mention| &mention.found));
+        for Mention { found, .. } in &mut self.mentions {
+            if !products.resolve(found) {
+                self.conventions.resolve(found);
+            }
         }
     }
 

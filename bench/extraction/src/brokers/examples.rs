@@ -4,6 +4,7 @@ use extraction::contract_note::{Prepared, SIDES, Segment, segments, side_choice,
 use extraction::scoring::Mention;
 use extraction::scoring::features;
 use extraction::scoring::labels::LabelIndex;
+use extraction::scoring::terms;
 use extraction::scoring::training::{Choice, Example};
 use extraction::types::{DocumentType, FieldSpec};
 use rust_decimal::Decimal;
@@ -12,7 +13,7 @@ use super::Document;
 use super::truth::{Trade, is_equal};
 
 pub(crate) fn of(document_type: &DocumentType, document: &Document) -> Vec<Example> {
-    let mut labels = LabelIndex::new(document_type);
+    let mut labels = LabelIndex::with_terms(document_type, terms::CONTRACT_NOTE);
     let found = segments(&document.scan);
     let mut examples = Vec::new();
     for (at, trade) in document.trades.iter().enumerate() {

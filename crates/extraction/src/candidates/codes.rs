@@ -48,7 +48,26 @@ pub(super) fn find(view: &View<'_>, row: usize, tokens: &[Token<'_>], hits: &mut
             }
         }
         joined(tokens, at, hits);
+        hits.extend(isin_in_pieces(tokens, at));
     }
+}
+
+/// An ISIN whose letters and digits are spaced unevenly: `N L0 00 0 3 88 6 1 9`. The check digit tells it from other pieces.
+fn isin_in_pieces(tokens: &[Token<'_>], at: usize) -> Option<Hit> {
+    let mut code = String::new();
+    for (count, token) in tokens[at..].iter().take(12).enumerate() {
+        let is_piece = (1..=4).contains(&token.text.len())
+            && token.text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+        if !is_piece || code.len() + token.text.len() > 12 {
+            return None;
+        }
+        code.push_str(token.text);
+        if code.len() == 12 {
+            let is_in_pieces = count >= 3 && is_isin(&code);
+            return is_in_pieces.then(|| Hit::code(at..at + count + 1, FieldKind::Isin, code));
+        }
+    }
+    None
 }
 
 /// Which codes the row, or the row above it, names.

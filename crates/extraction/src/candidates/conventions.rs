@@ -47,18 +47,16 @@ impl Conventions {
     /// Decides which meaning an ambiguous value has, where the other values of the document tell. Returns whether it is
     /// still ambiguous.
     pub fn resolve(&self, found: &mut Found) -> bool {
-        let Some(other) = found.other.clone() else { return false };
+        if found.other.is_none() {
+            return false;
+        }
         let exchange = match found.kind {
             FieldKind::Date => self.month_comes_first(),
             _ => self.exchange_separator(&found.raw),
         };
         match exchange {
             Some(true) => {
-                if let Value::Number(number) = &other {
-                    found.decimals = u8::try_from(number.scale()).unwrap_or(u8::MAX);
-                }
-                found.value = other;
-                found.other = None;
+                found.exchange();
                 false
             }
             Some(false) => {

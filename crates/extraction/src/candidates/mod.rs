@@ -13,6 +13,7 @@ mod currencies;
 mod dates;
 mod ids;
 mod numbers;
+mod products;
 
 use chrono::NaiveDate;
 use domain::{FieldKind, FieldSource};
@@ -23,6 +24,7 @@ pub use conventions::Conventions;
 pub use currencies::currency;
 pub use dates::month_of;
 pub use numbers::parse_number;
+pub use products::Products;
 
 use crate::geometry::View;
 
@@ -93,7 +95,7 @@ impl Found {
     }
 
     pub fn number(&self) -> Option<Decimal> {
-        if let Value::Number(number) = self.value { Some(number) } else { None }
+        self.value.number()
     }
 
     pub fn date(&self) -> Option<NaiveDate> {
@@ -108,6 +110,23 @@ impl Found {
     /// The value as results contain it: a decimal string, an ISO date or a code.
     pub fn normalised(&self) -> String {
         self.value.to_string()
+    }
+}
+
+impl Found {
+    /// Takes the other meaning as the only one.
+    fn exchange(&mut self) {
+        let Some(other) = self.other.take() else { return };
+        if let Value::Number(number) = &other {
+            self.decimals = u8::try_from(number.scale()).unwrap_or(u8::MAX);
+        }
+        self.value = other;
+    }
+}
+
+impl Value {
+    fn number(&self) -> Option<Decimal> {
+        if let Self::Number(number) = self { Some(*number) } else { None }
     }
 }
 

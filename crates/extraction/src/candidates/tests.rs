@@ -279,3 +279,9 @@ fn a_page_without_words_or_with_damaged_lines_has_no_candidates() {
     damaged.lines.push(Line { words: Span { from: 0, to: 2 }, area: None });
     assert_eq!(find(&View::new(&damaged)).len(), 1);
 }
+
+#[test]
+fn finds_an_isin_that_is_spaced_unevenly() {
+    assert_eq!(values(FieldKind::Isin, "STK 13 N L0 00 0 3 88 6 1 9"), ["NL0000388619"]);
+    assert!(values(FieldKind::Isin, "N L0 00 0 3 88 6 1 8").is_empty(), "wrong check digit");
+}

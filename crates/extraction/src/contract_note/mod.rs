@@ -14,7 +14,7 @@ use crate::scan::Scan;
 use crate::scoring::features::{self, Agreement};
 use crate::scoring::labels::{Hit, LabelIndex};
 use crate::scoring::model::SHARED;
-use crate::scoring::{Mention, Model};
+use crate::scoring::{Mention, Model, terms};
 use crate::types::{DocumentType, FieldSpec};
 
 pub use segments::{Segment, segments};
@@ -40,17 +40,20 @@ impl<'s> Prepared<'s> {
     pub fn new(scan: &'s Scan, segment: &Segment, labels: &mut LabelIndex) -> Self {
         let mentions: Vec<&Mention> =
             scan.mentions.iter().filter(|mention| segment.rows.contains(&mention.row)).collect();
-        let agreement = Agreement::new(&mentions);
+        let hits: Vec<Vec<Hit>> =
+            mentions.iter().map(|mention| labels.find(&mention.context)).collect();
+        let agreement = Agreement::new(&mentions, &hits, labels);
         let features = mentions
             .iter()
             .enumerate()
             .map(|(index, mention)| {
+                let terms = features::terms(labels, &hits[index]);
                 let mut features = features::local(mention);
-                features.extend(agreement.features(index, mention));
+                features.extend(agreement.features(index, mention, &terms));
+                features.extend(terms);
                 features
             })
             .collect();
-        let hits = mentions.iter().map(|mention| labels.find(&mention.context)).collect();
         Self { mentions, features, hits, recall: None }
     }
 
@@ -104,7 +107,7 @@ pub fn parse_with_memory(
     model: &Model,
     recall: &Recall<'_>,
 ) -> Parsed {
-    let mut labels = LabelIndex::new(document_type);
+    let mut labels = LabelIndex::with_terms(document_type, terms::CONTRACT_NOTE);
     let mut parsed = Parsed { document_type: document_type.name.clone(), ..Parsed::default() };
     for segment in segments(scan) {
         parsed.trades.push(trade(document_type, scan, &segment, &mut labels, model, recall));

@@ -7,7 +7,7 @@ use domain::{FieldKind, FieldSource};
 use rust_decimal::Decimal;
 
 use super::Mention;
-use super::labels::{Hit, Match, Place};
+use super::labels::{Hit, LabelIndex, Match, Place};
 
 /// The most numbers that are multiplied and added with each other to see which agree.
 const MAX_AGREEING: usize = 160;
@@ -108,6 +108,40 @@ fn form(mention: &Mention, features: &mut Vec<String>) {
     if let Some(band) = context.band {
         features.push(format!("band={band}"));
     }
+    let is_alone = count <= 1 && context.left.is_empty() && context.right.is_empty();
+    let flags =
+        [(context.timed, "timed"), (context.after_place, "after place"), (is_alone, "alone")];
+    features.extend(flags.iter().filter(|(is, _)| *is).map(|(_, name)| (*name).to_owned()));
+}
+
+/// Which labels and terms are around a mention, by their names: in all languages the same.
+pub fn terms(index: &LabelIndex, hits: &[Hit]) -> Vec<String> {
+    let mut features: Vec<String> = hits
+        .iter()
+        .map(|hit| format!("@{} {}", index.name(hit.field), side_of(hit.place)))
+        .collect();
+    features.sort_unstable();
+    features.dedup();
+    features
+}
+
+/// Where a label is, less exactly than [`Place`].
+fn side_of(place: Place) -> &'static str {
+    match place {
+        Place::Left | Place::Key => "left",
+        Place::Row => "row",
+        Place::Above | Place::Header => "above",
+        Place::Aligned => "aligned",
+        Place::Previous => "previous",
+        Place::Right => "right",
+        Place::Next => "next",
+        Place::Section => "section",
+    }
+}
+
+/// Whether a label at this place is most likely that of the value.
+fn is_near(place: Place) -> bool {
+    matches!(place, Place::Left | Place::Key | Place::Above | Place::Header | Place::Aligned)
 }
 
 /// The features of a label: how it was recognised, and where it is.
@@ -147,12 +181,17 @@ pub struct Agreement {
     order: Vec<Option<usize>>,
     money: usize,
     isin_row: Option<usize>,
+    /// The dates that are labelled as the day of settlement.
+    settled: Vec<NaiveDate>,
+    /// Whether a date is labelled as the trade date.
+    has_trade_date: bool,
 }
 
 const ROLES: [&str; 6] = ["factor", "product", "sum", "term", "converted", "converts"];
 
 impl Agreement {
-    pub fn new(mentions: &[&Mention]) -> Self {
+    /// `hits` are the labels around each mention.
+    pub fn new(mentions: &[&Mention], hits: &[Vec<Hit>], index: &LabelIndex) -> Self {
         let mut repeated = BTreeMap::new();
         for mention in mentions {
             *repeated.entry(repetition_key(mention)).or_default() += 1;
@@ -182,11 +221,29 @@ impl Agreement {
             count += usize::from(is_money);
         }
         let roles = roles(mentions);
-        Self { repeated, amounts, dates, currency, roles, order, money: count, isin_row }
+        let labelled = |name: &str| -> Vec<NaiveDate> {
+            let is_labelled = |hits: &[Hit]| {
+                hits.iter().any(|hit| is_near(hit.place) && index.name(hit.field) == name)
+            };
+            let dates = mentions.iter().zip(hits).filter(|(_, hits)| is_labelled(hits));
+            dates.filter_map(|(mention, _)| mention.found.date()).collect()
+        };
+        Self {
+            repeated,
+            amounts,
+            dates,
+            currency,
+            roles,
+            order,
+            money: count,
+            isin_row,
+            settled: labelled("settlement_date"),
+            has_trade_date: !labelled("trade_date").is_empty(),
+        }
     }
 
     /// The features of the mention with this index.
-    pub fn features(&self, index: usize, mention: &Mention) -> Vec<String> {
+    pub fn features(&self, index: usize, mention: &Mention, terms: &[String]) -> Vec<String> {
         let mut features = Vec::with_capacity(8);
         let count = self.repeated.get(&repetition_key(mention)).copied().unwrap_or(1);
         features.push(format!("times={}", count.min(4)));
@@ -218,6 +275,7 @@ impl Agreement {
                     .map(|(_, name)| (*name).to_owned()),
             );
             features.push(format!("dates={}", self.dates.len().min(5)));
+            self.add_order(date, terms, &mut features);
         }
         if let Some(isin) = self.isin_row {
             features.push(match mention.row.cmp(&isin) {
@@ -229,6 +287,35 @@ impl Agreement {
             });
         }
         features
+    }
+}
+
+impl Agreement {
+    /// How a date relates to the others: how long before the settlement it is, and whether another follows soon.
+    fn add_order(&self, date: NaiveDate, terms: &[String], features: &mut Vec<String>) {
+        let days = |other: &NaiveDate| (*other - date).num_days();
+        if let Some(nearest) = self.settled.iter().map(days).min_by_key(|days| days.abs()) {
+            features.push(format!("settled={}", interval(nearest)));
+        }
+        let follows = self.dates.iter().map(days).filter(|days| *days > 0).min();
+        let precedes = self.dates.iter().map(|other| -days(other)).filter(|days| *days > 0).min();
+        features.push(format!("follows={}", follows.map_or("none", interval)));
+        features.push(format!("precedes={}", precedes.map_or("none", interval)));
+        if !self.has_trade_date {
+            features.push("unlabelled".to_owned());
+            features.extend(terms.iter().map(|term| format!("unlabelled {term}")));
+        }
+    }
+}
+
+fn interval(days: i64) -> &'static str {
+    match days {
+        i64::MIN..=-1 => "before",
+        0 => "0",
+        1 => "1",
+        2..=5 => "5",
+        6..=20 => "20",
+        _ => "far",
     }
 }
 
@@ -288,7 +375,8 @@ fn roles(mentions: &[&Mention]) -> Vec<[bool; ROLES.len()]> {
                     roles[b.index][3] = true;
                 }
             }
-            if a.is_money && a.decimals == 2 && !b.is_money && b.decimals >= 3 && !trivial {
+            // A rate may be written like an amount: `1 EUR = 1,172292 USD`.
+            if a.is_money && a.decimals == 2 && b.decimals >= 3 && !trivial {
                 for target in [a.value * b.value, a.value / b.value] {
                     for &(_, later) in hits(target, 0.006).filter(|hit| hit.1 > a.index) {
                         if currency(later) != currency(a.index) && currency(later).is_some() {
@@ -321,7 +409,8 @@ fn numbers(mentions: &[&Mention]) -> Vec<Number> {
 
 /// Words whose meaning depends on the side of the trade: each feature of the nearest words again, with the side.
 pub fn with_side(side: &str, features: &mut Vec<String>) {
-    const CONJOINED: [&str; 9] = ["l1=", "l2=", "l=", "l1e=", "le=", "h=", "u=", "a=", "k="];
+    const CONJOINED: [&str; 11] =
+        ["l1=", "l2=", "l=", "l1e=", "le=", "h=", "u=", "a=", "k=", "@", "unlabelled @"];
     let joined: Vec<String> = features
         .iter()
         .filter(|feature| CONJOINED.iter().any(|prefix| feature.starts_with(prefix)))

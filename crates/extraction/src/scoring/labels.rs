@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 use super::Context;
+use super::terms::Term;
 use crate::fold::folded_words;
 use crate::types::DocumentType;
 
@@ -42,7 +43,7 @@ pub enum Place {
 /// A label of a field in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The index of the field in the document type.
+    /// The index of the field in the document type; terms that name no field follow the fields.
     pub field: usize,
     pub place: Place,
     pub matched: Match,
@@ -60,11 +61,28 @@ pub struct LabelIndex {
     /// For the number of a label's first word the labels: the field and the numbers of all words.
     labels: HashMap<usize, Vec<(usize, Vec<usize>)>>,
     known: HashMap<String, Option<(usize, Match)>>,
+    /// The fields without their groups, then the terms.
+    names: Vec<String>,
 }
 
 impl LabelIndex {
+    /// The labels of a type, and terms that name none of its fields.
+    pub fn with_terms(document_type: &DocumentType, terms: &[Term]) -> Self {
+        let mut index = Self::new(document_type);
+        for (name, phrases) in terms {
+            let field = index.names.len();
+            index.names.push((*name).to_owned());
+            for phrase in *phrases {
+                index.insert(field, "", phrase);
+            }
+        }
+        index
+    }
+
     pub fn new(document_type: &DocumentType) -> Self {
+        let names = document_type.fields.iter().map(|spec| spec.group().1.to_owned()).collect();
         let mut index = Self {
+            names,
             spellings: HashMap::new(),
             stems: HashMap::new(),
             words: Vec::new(),
@@ -79,6 +97,11 @@ impl LabelIndex {
             }
         }
         index
+    }
+
+    /// The name of the field or term with this index.
+    pub fn name(&self, field: usize) -> &str {
+        self.names.get(field).map_or("", String::as_str)
     }
 
     fn insert(&mut self, field: usize, language: &str, label: &str) {
@@ -160,21 +183,32 @@ impl LabelIndex {
     fn find_in(&mut self, words: &[String], place: Place, hits: &mut Vec<Hit>) {
         let numbers: Vec<Option<(usize, Match)>> =
             words.iter().map(|word| self.resolve(word)).collect();
+        // Each label with the words that it covers.
+        let mut found: Vec<(std::ops::Range<usize>, usize, Match)> = Vec::new();
         for from in 0..numbers.len() {
             let Some((first, _)) = numbers[from] else { continue };
             let Some(labels) = self.labels.get(&first) else { continue };
             for (field, label) in labels {
-                let Some(found) = numbers.get(from..from + label.len()) else { continue };
-                let compared = found.iter().zip(label).map(|(found, number)| match found {
+                let Some(words) = numbers.get(from..from + label.len()) else { continue };
+                let compared = words.iter().zip(label).map(|(found, number)| match found {
                     Some((found, matched)) if found == number => Some(*matched),
                     _ => None,
                 });
                 let weakest = compared.reduce(|a, b| a.zip(b).map(|(a, b)| a.min(b))).flatten();
-                let Some(matched) = weakest else { continue };
-                let ends = from + label.len() == numbers.len();
-                let place = if place == Place::Left && !ends { Place::Row } else { place };
-                push(hits, Hit { field: *field, place, matched, words: label.len() });
+                found.extend(weakest.map(|matched| (from..from + label.len(), *field, matched)));
             }
+        }
+        // A label within a longer one says nothing: `date` in `trade date`.
+        let within = |one: &std::ops::Range<usize>, other: &std::ops::Range<usize>| {
+            other.start <= one.start && one.end <= other.end && one.len() < other.len()
+        };
+        for (covers, field, matched) in &found {
+            if found.iter().any(|(other, ..)| within(covers, other)) {
+                continue;
+            }
+            let ends = covers.end == numbers.len();
+            let place = if place == Place::Left && !ends { Place::Row } else { place };
+            push(hits, Hit { field: *field, place, matched: *matched, words: covers.len() });
         }
     }
 }
@@ -211,4 +245,37 @@ fn stem(language: &str, word: &str) -> Option<String> {
         _ => return None,
     };
     Some(Stemmer::create(algorithm).stem(word).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scoring::terms;
+    use crate::types::builtin;
+
+    fn found(left: &[&str]) -> Vec<(String, Place)> {
+        let document_type = builtin().iter().find(|known| known.name == "contract_note").unwrap();
+        let mut index = LabelIndex::with_terms(document_type, terms::CONTRACT_NOTE);
+        let context = Context {
+            left: left.iter().rev().map(|&word| word.to_owned()).collect(),
+            ..Context::default()
+        };
+        let hits = index.find(&context);
+        hits.iter().map(|hit| (index.name(hit.field).to_owned(), hit.place)).collect()
+    }
+
+    #[test]
+    fn a_label_within_a_longer_one_does_not_count() {
+        let names = found(&["trade", "date"]);
+        assert!(names.contains(&("trade_date".to_owned(), Place::Left)));
+        assert!(!names.iter().any(|(name, _)| name == "document_date"), "{names:?}");
+    }
+
+    #[test]
+    fn terms_are_found_beside_the_labels_of_fields() {
+        assert_eq!(found(&["extag"]), [("ex day".to_owned(), Place::Left)]);
+        let names = found(&["handelstag", "12"]);
+        assert!(names.contains(&("execution".to_owned(), Place::Row)), "{names:?}");
+        assert!(names.contains(&("trade_date".to_owned(), Place::Row)), "{names:?}");
+    }
 }

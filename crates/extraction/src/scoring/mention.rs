@@ -40,6 +40,10 @@ pub struct Context {
     pub position: (usize, usize),
     /// In tenths of the page's height.
     pub band: Option<u8>,
+    /// A time of day follows, as after the date of an execution.
+    pub timed: bool,
+    /// A place and a comma precede it, as before the date of a letter.
+    pub after_place: bool,
 }
 
 /// A candidate with its context.
@@ -136,6 +140,35 @@ pub fn context(view: &View<'_>, words: &PageWords, found: &Found) -> Context {
         first: words.of(view.rows[row].words.iter().copied()).next(),
         position,
         band,
+        timed: is_timed(view, found),
+        after_place: is_after_place(view, &left),
+    }
+}
+
+/// Whether a time of day touches a date or follows it, perhaps after `um` or a stroke.
+fn is_timed(view: &View<'_>, found: &Found) -> bool {
+    let after = view.right_of(found.words).take(3).map(|word| view.page.words[word].text.as_str());
+    found.date().is_some() && (has_time(&found.raw) || after.into_iter().any(has_time))
+}
+
+/// Whether a word contains a time such as `9:05` or `21:11:58`.
+fn has_time(text: &str) -> bool {
+    let mut parts = text.split(':');
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let before =
+        parts.next().map_or(0, |part| part.bytes().rev().take_while(u8::is_ascii_digit).count());
+    (1..=2).contains(&before) && parts.next().is_some_and(|minutes| digits(minutes) == 2)
+}
+
+/// Whether the words before a value are a place and a comma: `Wien, 24. August 2011`, `Paris, le 3 mai 2021`.
+fn is_after_place(view: &View<'_>, left: &[usize]) -> bool {
+    let mut words = left.iter().map(|&word| view.page.words[word].text.as_str());
+    let is_place =
+        |word: &str| word.ends_with(',') && word.chars().next().is_some_and(char::is_uppercase);
+    match words.next() {
+        Some("den" | "le" | "li" | "a" | "il" | "am") => words.next().is_some_and(is_place),
+        Some(word) => is_place(word),
+        None => false,
     }
 }
 
@@ -167,4 +200,37 @@ fn aligned(previous: &[String], (position, count): (usize, usize)) -> Vec<String
     }
     let at = position * previous.len() / count;
     previous.iter().skip(at).take(2).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidates::{find, page_of_rows};
+
+    fn context_of_first(row: &str) -> Context {
+        let page = page_of_rows(&[row]);
+        let view = View::new(&page);
+        let found = find(&view);
+        context(&view, &PageWords::new(&view, &found), &found[0])
+    }
+
+    #[test]
+    fn a_time_of_day_beside_a_date_is_noticed() {
+        for row in ["1 Jun 2023 20:37:32", "01.06.2023 / 9:05 Uhr", "2023-06-01T10:15:00"] {
+            assert!(context_of_first(row).timed, "{row}");
+        }
+        for row in ["01.06.2023", "01.06.2023 Kurs: 12,30", "01.06.2023 Nr. 7:1"] {
+            assert!(!context_of_first(row).timed, "{row}");
+        }
+    }
+
+    #[test]
+    fn the_date_of_a_letter_follows_a_place() {
+        for row in ["Wien, 24. August 2011", "Paris, le 3 mai 2021", "Basel, den 01.01.2018"] {
+            assert!(context_of_first(row).after_place, "{row}");
+        }
+        for row in ["Valuta 24. August 2011", "bis, 01.01.2018", "01.01.2018"] {
+            assert!(!context_of_first(row).after_place, "{row}");
+        }
+    }
 }

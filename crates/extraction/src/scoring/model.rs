@@ -72,15 +72,19 @@ impl Model {
         serde_json::from_str(json)
     }
 
-    /// One line for each field and weight, sorted, so that changes can be reviewed.
+    /// One line for each field and weight, sorted, so that changes can be reviewed. Weights are rounded to thousandths.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        let sorted: BTreeMap<&str, BTreeMap<&str, f32>> = self
+        let rounded = |weight: f32| (f64::from(weight) * 1e3).round() / 1e3;
+        let sorted: BTreeMap<&str, BTreeMap<&str, f64>> = self
             .weights
             .iter()
             .map(|(field, weights)| {
                 (
                     field.as_str(),
-                    weights.iter().map(|(name, weight)| (name.as_str(), *weight)).collect(),
+                    weights
+                        .iter()
+                        .map(|(name, weight)| (name.as_str(), rounded(*weight)))
+                        .collect(),
                 )
             })
             .collect();

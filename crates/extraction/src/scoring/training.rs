@@ -41,7 +41,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { epochs: 25, rate: 0.1, l2: 1e-4, seed: 1 }
+        Self { epochs: 25, rate: 0.05, l2: 3e-3, seed: 1 }
     }
 }
 
@@ -81,7 +81,10 @@ pub fn fit(examples: &[&Example], settings: Settings, provenance: Provenance) ->
     let mut weights =
         Weights { values: vec![0.0; names.len()], squares: vec![0.0; names.len()], settings };
     let mut state = settings.seed;
-    for _ in 0..settings.epochs {
+    let mut mean = vec![0.0_f32; names.len()];
+    // The mean over the second half of the epochs depends less on the order of the last examples.
+    let averaged = settings.epochs.div_ceil(2);
+    for epoch in 0..settings.epochs {
         shuffle(&mut numbered, &mut state);
         for example in &numbered {
             if example.independent {
@@ -90,12 +93,18 @@ pub fn fit(examples: &[&Example], settings: Settings, provenance: Provenance) ->
                 softmax_step(example, &mut weights);
             }
         }
+        if epoch + averaged >= settings.epochs {
+            #[expect(clippy::cast_precision_loss, reason = "a few epochs")]
+            for (mean, value) in mean.iter_mut().zip(&weights.values) {
+                *mean += value / averaged as f32;
+            }
+        }
     }
     let mut model = Model::new(provenance);
     for ((field, feature), number) in names {
-        let weight = weights.values[number];
+        let weight = mean[number];
         if weight.abs() >= 0.01 {
-            model.set(field, feature, (weight * 1000.0).round() / 1000.0);
+            model.set(field, feature, weight);
         }
     }
     model
@@ -141,6 +150,11 @@ fn number(example: &Example, names: &HashMap<(&str, &str), usize>) -> Numbered {
     }
 }
 
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state
+}
+
 fn independent_step(example: &Numbered, weights: &mut Weights) {
     for (features, is_right) in &example.choices {
         let probability = 1.0 / (1.0 + (-weights.score(features)).exp());
@@ -180,9 +194,7 @@ fn softmax_step(example: &Numbered, weights: &mut Weights) {
 /// Fisher–Yates with a linear congruential generator: the order must not depend on the machine.
 fn shuffle<T>(items: &mut [T], state: &mut u64) {
     for at in (1..items.len()).rev() {
-        *state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let other = usize::try_from(*state >> 33).unwrap_or_default() % (at + 1);
+        let other = usize::try_from(next(state) >> 33).unwrap_or_default() % (at + 1);
         items.swap(at, other);
     }
 }
