@@ -44,6 +44,9 @@ enum Command {
         /// Measure instead how much right and wrong answers of a language model change the values.
         #[arg(long, conflicts_with_all = ["memory", "errors"])]
         simulated_models: bool,
+        /// Choose the constants of layout memory, and print them.
+        #[arg(long, requires = "memory")]
+        fit: bool,
         /// Print each value that is wrong.
         #[arg(long)]
         errors: bool,
@@ -107,10 +110,12 @@ fn main() -> anyhow::Result<()> {
         Command::Classify { details } => classify::run(&args.corpus, &args.cache, details),
         Command::Receipts { details } => receipts::run(&args.corpus, &args.cache, details),
         Command::Read => corpus::read_all(&args.corpus, &args.cache, &args.docket),
-        Command::Brokers { memory, simulated_models, errors, only } => {
+        Command::Brokers { memory, fit, simulated_models, errors, only } => {
             let errors = errors.then_some(only.as_str());
             if simulated_models {
                 brokers::simulated_model::measure(&args.corpus, &args.cache)
+            } else if fit {
+                brokers::memory_fit::fit(&args.corpus, &args.cache)
             } else if memory {
                 brokers::memory::measure(&args.corpus, &args.cache, errors)
             } else {

@@ -10,6 +10,7 @@ mod facets;
 mod health;
 mod ids;
 mod jobs;
+mod layout_memory;
 mod page;
 mod pages;
 mod problem;
@@ -43,6 +44,10 @@ pub use ids::FoundIdsView;
 pub use jobs::{
     DiscardRequest, DiscardResponse, ErrorClass, JobQuery, JobView, QueueView, QueuesView,
     RequeueRequest, RequeueResponse, SkippedJobView,
+};
+pub use layout_memory::{
+    DeleteLayoutMemoryQuery, DeletedLayoutMemory, LayoutMemoryFieldView, LayoutMemoryPage,
+    LayoutMemoryQuery, LayoutMemoryView,
 };
 pub use page::{
     ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentCursor, DocumentPage,

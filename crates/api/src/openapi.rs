@@ -18,8 +18,8 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::routes::{
     api_keys, audit, batch_results, batches, config, document_lists, document_types, documents,
-    events, files, health, ids, jobs, mcp, metrics, page_views, pages, quality, rerun, results,
-    runs, search, session, tenant, trades, users,
+    events, files, health, ids, jobs, layout_memory, mcp, metrics, page_views, pages, quality,
+    rerun, results, runs, search, session, tenant, trades, users,
 };
 
 #[derive(OpenApi)]
@@ -112,6 +112,8 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(document_types::find, document_types::put, document_types::withdraw))
         .routes(routes!(document_types::versions))
         .routes(routes!(document_types::dry_run))
+        .routes(routes!(layout_memory::list, layout_memory::delete_of_type))
+        .routes(routes!(layout_memory::delete))
         .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
         .routes(routes!(document_lists::list, documents::create).layer(DefaultBodyLimit::disable()))
         .routes(routes!(document_lists::facets))

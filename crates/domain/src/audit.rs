@@ -46,6 +46,7 @@ audit_actions! {
     DocumentRenamed = "DOCUMENT_RENAMED",
     DocumentRestored = "DOCUMENT_RESTORED",
     LayoutLearnt = "LAYOUT_LEARNT",
+    LayoutMemoryDeleted = "LAYOUT_MEMORY_DELETED",
     OwnerAdded = "OWNER_ADDED",
     BatchCreated = "BATCH_CREATED",
     JobCreated = "JOB_CREATED",

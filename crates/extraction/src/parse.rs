@@ -11,7 +11,7 @@ use crate::candidates;
 use crate::classify::classify;
 use crate::collector::Collector;
 use crate::geometry::View;
-use crate::memory::{MemoryEntry, Recall};
+use crate::memory::{self, Layout, MemoryEntry, Recall};
 use crate::parsed::Parsed;
 use crate::scan::Scan;
 use crate::scoring::Model;
@@ -85,7 +85,7 @@ pub fn parse(
     let Some(document_type) = chosen.or_else(fallback) else {
         return Ok(Parsed::default());
     };
-    let recall = Recall::new(&request.memory, &scan.fingerprint, &document_type.name);
+    let recall = Recall::new(&request.memory, &Layout::of(&scan), &document_type.name);
     let mut parsed = if document_type.name == generic::DOCUMENT_TYPE {
         labelled_values.finish()
     } else if let Some(parsed) = by_rows.finish(document_type) {
@@ -96,6 +96,7 @@ pub fn parse(
     if chosen.is_none() {
         parsed.warnings.push(NOT_RECOGNISED.to_owned());
     }
+    memory::apply(document_type, &scan, &recall, &mut parsed);
     parsed.warnings.extend(electronic.finish().warnings);
     warn(&scan, &mut parsed);
     Ok(parsed)

@@ -54,7 +54,7 @@ pub use documents::dry_run::DryRun;
 pub use documents::facets::{BatchFacet, DocumentFacets};
 pub use documents::find_ids::FoundIds;
 pub use documents::intake::{Intake, IntakeSettings};
-pub use documents::layout_memory::similar_layouts;
+pub use documents::layout_memory::{LayoutMemory, similar_layouts};
 pub use documents::learn_layout::Learnt;
 pub use documents::links::{LinkRequest, LinkTarget, OriginalDownload, SignedLink};
 pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
@@ -99,8 +99,9 @@ pub use search::{
 pub use store::{
     After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,
     DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
-    FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, ResultRecord, RunRecord, SortKey,
-    StageRecord, TenantUsage, TradeFilter, TradeRecord, ValueCount, VersionRecord,
+    FacetCounts, JobFilter, JobRecord, LayoutMemorySummary, PartRecord, QueueRecord, ResultRecord,
+    RunRecord, SortKey, StageRecord, TenantUsage, TradeFilter, TradeRecord, ValueCount,
+    VersionRecord,
 };
 pub use tenants::Tenants;
 pub use tenants::create::RequestedTenant;
@@ -127,6 +128,7 @@ pub struct Ops {
     pub document_types: DocumentTypes,
     pub documents: Documents,
     pub events: Events,
+    pub layout_memory: LayoutMemory,
     pub objects: Objects,
     pub operations: Operations,
     pub results: Results,
@@ -196,6 +198,7 @@ impl Ops {
             document_types: DocumentTypes::new(store.clone()),
             documents: Documents { store: store.clone(), intake: intake.clone() },
             events: Events::new(store.clone(), Arc::clone(&access)),
+            layout_memory: LayoutMemory { store: store.clone() },
             objects: Objects { store: store.clone(), blobs: blobs.clone() },
             operations: Operations {
                 store: store.clone(),
@@ -279,4 +282,4 @@ macro_rules! opaque_debug {
     };
 }
 
-opaque_debug!(Ops Access Audit Batches Content DocumentTypes Documents Events Objects Operations Quality Results Runs Search Tenants Uploads);
+opaque_debug!(Ops Access Audit Batches Content DocumentTypes Documents Events LayoutMemory Objects Operations Quality Results Runs Search Tenants Uploads);

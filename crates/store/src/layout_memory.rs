@@ -12,7 +12,7 @@ use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::{StoreError, Tx, sql};
+use crate::{StoreError, Tx, Window, sql};
 
 /// A stored entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,24 @@ pub struct LayoutMemoryRecord {
     pub document_type: String,
     pub entry: Value,
     /// By field: how often it was right, and how often wrong.
+    pub counts: BTreeMap<String, (u32, u32)>,
+    pub learnt_at: DateTime<Utc>,
+    pub last_used_at: DateTime<Utc>,
+}
+
+/// An entry as it is listed.
+#[derive(Clone, Debug, PartialEq, FromRow)]
+pub struct LayoutMemorySummary {
+    #[sqlx(try_from = "Uuid")]
+    pub memory_id: MemoryId,
+    /// The document that it was learnt from.
+    #[sqlx(try_from = "Uuid")]
+    pub doc_id: DocId,
+    pub document_title: String,
+    pub document_type: String,
+    pub fields: Vec<String>,
+    /// By field: how often it was right, and how often wrong.
+    #[sqlx(json)]
     pub counts: BTreeMap<String, (u32, u32)>,
     pub learnt_at: DateTime<Utc>,
     pub last_used_at: DateTime<Utc>,
@@ -148,13 +166,49 @@ impl Tx {
         Ok(removed.rows_affected())
     }
 
-    /// Removes an entry.
-    pub async fn forget_layout_memory(&mut self, memory_id: MemoryId) -> Result<(), StoreError> {
-        sqlx::query("DELETE FROM layout_memory WHERE tenant_id = $1 AND memory_id = $2")
+    /// The entries of the tenant, the ones that were learnt last first. `window.skip` is not used.
+    pub async fn list_layout_memory(
+        &mut self,
+        document_type: Option<&str>,
+        window: &Window,
+    ) -> Result<Vec<LayoutMemorySummary>, StoreError> {
+        let rows = sqlx::query_as(sql!("layout_memory/page"))
             .bind(self.tenant_id().0)
-            .bind(memory_id.0)
-            .execute(self.connection())
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(document_type)
+            .bind(window.limit)
+            .fetch_all(self.connection())
             .await?;
-        Ok(())
+        Ok(rows)
+    }
+
+    /// Removes an entry. Returns the document and the document type that it was learnt from; `None` when there is no such entry.
+    pub async fn delete_layout_memory(
+        &mut self,
+        memory_id: MemoryId,
+    ) -> Result<Option<(DocId, String)>, StoreError> {
+        let deleted: Option<(Uuid, String)> = sqlx::query_as(
+            "DELETE FROM layout_memory WHERE tenant_id = $1 AND memory_id = $2 RETURNING doc_id, document_type",
+        )
+        .bind(self.tenant_id().0)
+        .bind(memory_id.0)
+        .fetch_optional(self.connection())
+        .await?;
+        Ok(deleted.map(|(doc_id, document_type)| (DocId(doc_id), document_type)))
+    }
+
+    /// Removes the entries of a document type. Returns how many there were.
+    pub async fn delete_layout_memory_of_type(
+        &mut self,
+        document_type: &str,
+    ) -> Result<u64, StoreError> {
+        let deleted =
+            sqlx::query("DELETE FROM layout_memory WHERE tenant_id = $1 AND document_type = $2")
+                .bind(self.tenant_id().0)
+                .bind(document_type)
+                .execute(self.connection())
+                .await?;
+        Ok(deleted.rows_affected())
     }
 }

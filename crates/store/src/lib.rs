@@ -62,7 +62,9 @@ pub use jobs::{
     JobRecord, JobSummary, Lease, LeaseRef, NamedClaim, NewRun, NextJob, Outcome, PausedJobs,
     ProgressReport, QueueRecord, Report, ReusedStages, ScheduleLease, StageSlots, StaleBefore,
 };
-pub use layout_memory::{LayoutMemoryRecord, LayoutMemoryVerdict, NewLayoutMemory};
+pub use layout_memory::{
+    LayoutMemoryRecord, LayoutMemorySummary, LayoutMemoryVerdict, NewLayoutMemory,
+};
 pub use object_store::{KnownArtifacts, KnownOriginal};
 pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,

@@ -3,10 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
 use axum::http::{Method, StatusCode};
-use domain::{Caller, DocId, Extraction, Field, FieldStatus, Role, TenantId};
-use extraction::memory::{MemoryEntry, ReviewedDocument};
+use domain::{Caller, DocId, Extraction, Field, FieldSource, FieldStatus, Role, TenantId};
+use extraction::memory::{Fingerprint, MemoryEntry, ReviewedDocument};
+use extraction::parse::{ParseRequest, parse};
+use extraction::reconcile::reconcile;
+use extraction::tenant_store::ExtractionStore;
 use extraction::types::{DocumentType, builtin};
-use ops::{Learnt, OpsError, similar_layouts};
+use ops::{Learnt, OpsError, TenantExtraction, similar_layouts};
+use pages::Part;
 use testkit::{Library, TestTenant};
 
 fn contract_note() -> DocumentType {
@@ -65,6 +69,62 @@ async fn remembered(library: &Library, tenant_id: TenantId, text: &str) -> Vec<M
     let page = pages::Page { number: 1, words: words.collect(), ..pages::Page::default() };
     let document = ReviewedDocument::read([&page], &contract_note());
     similar_layouts(library.app.ops.store(), tenant_id, document.fingerprint()).await.unwrap()
+}
+
+/// The source of a field of the first trade when the tenant's memory is used to extract a document with this text.
+async fn source_of_date(library: &Library, tenant_id: TenantId, text: &str) -> Option<FieldSource> {
+    let page = page(text);
+    let layout = Fingerprint::of([&Part::Page(page.clone())]);
+    let store = TenantExtraction::new(library.app.ops.store().clone());
+    let memory = store.memory(tenant_id, &layout).await.unwrap();
+    let types = builtin().to_vec();
+    let request = ParseRequest { types, wanted: Some("contract_note".to_owned()), memory };
+    let parsed = parse(std::iter::once(Ok(Part::Page(page))), &request).unwrap();
+    let extraction = reconcile(&contract_note(), &parsed);
+    let date = extraction.trades[0].get("trade_date").unwrap();
+    assert_eq!(date.value.as_deref(), Some("2023-11-18"));
+    date.source
+}
+
+/// A page with a row for each line.
+fn page(text: &str) -> pages::Page {
+    let mut page = pages::Page { number: 1, ..pages::Page::default() };
+    let mut top = 40.0;
+    for line in text.lines() {
+        let from = page.words.len();
+        let mut left = 40.0;
+        for word in line.split_whitespace() {
+            let right = left + 50.0;
+            let area = Some(pages::Area { left, top, right, bottom: top + 12.0 });
+            page.words.push(pages::Word { text: word.to_owned(), area, ..Default::default() });
+            left = right + 6.0;
+        }
+        let words = pages::Span::new(from..page.words.len());
+        page.lines.push(pages::Line { words, area: None });
+        top += 18.0;
+    }
+    page
+}
+
+#[tokio::test]
+async fn the_next_document_of_the_layout_is_read_by_what_the_first_one_taught() {
+    let library = Library::open().await;
+    let (acme, other) = (library.app.tenant("acme").await, library.app.tenant("other").await);
+    let text = note("03.05.2024", "12", "1.068,60");
+    let doc_id = upload(&library, &acme, "a.txt", &text).await;
+    review(&library, &Caller::of_user(&acme.admin), doc_id, &FIRST).await.unwrap();
+
+    let next = note("18.11.2023", "300", "9.022,00");
+    let source = source_of_date(&library, acme.tenant.tenant_id, &next).await;
+    assert_eq!(source, Some(FieldSource::LayoutMemory));
+    let source = source_of_date(&library, other.tenant.tenant_id, &next).await;
+    assert_eq!(source, Some(FieldSource::Page));
+
+    // Without the document, its tenant has no memory of it either.
+    let deleted = library.app.request(Method::DELETE, &format!("/v1/documents/{doc_id}"));
+    assert_eq!(deleted.bearer(&acme.admin_token).status().await, StatusCode::NO_CONTENT);
+    let source = source_of_date(&library, acme.tenant.tenant_id, &next).await;
+    assert_eq!(source, Some(FieldSource::Page));
 }
 
 const FIRST: [(&str, &str); 3] =

@@ -1,7 +1,9 @@
 //! Contract notes of 40 brokers: how many values are exactly right when the weights never saw the broker.
 
+mod causes;
 mod examples;
 pub(crate) mod memory;
+pub(crate) mod memory_fit;
 pub(crate) mod simulated_model;
 mod truth;
 

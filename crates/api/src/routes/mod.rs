@@ -14,6 +14,7 @@ pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod ids;
 pub(crate) mod jobs;
+pub(crate) mod layout_memory;
 pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod page_views;

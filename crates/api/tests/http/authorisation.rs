@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::intake::fail_waiting_jobs;
 use crate::jobs::{kill_all, queue_run};
+use crate::layout_memory::insert_layout_memory;
 use crate::pages::write_layout_artifacts;
 use crate::results::insert_results;
 
@@ -38,6 +39,7 @@ enum About {
     Run,
     Batch,
     WebPage,
+    LayoutMemoryEntry,
 }
 
 impl About {
@@ -69,8 +71,8 @@ struct Row {
 #[expect(clippy::too_many_lines, reason = "a line for each route")]
 fn rows() -> Vec<Row> {
     use About::{
-        ApiKey, Batch, DeadJob, Document, ExtractedDocument, FailedDocument, LiveRun, Nothing,
-        ReadDocument, ReadRun, Run, Trade, User, WebPage,
+        ApiKey, Batch, DeadJob, Document, ExtractedDocument, FailedDocument, LayoutMemoryEntry,
+        LiveRun, Nothing, ReadDocument, ReadRun, Run, Trade, User, WebPage,
     };
     use Guard::{Anybody, WhoMay};
     let row = |route, guard, about, body| Row { route, guard, about, body };
@@ -206,6 +208,14 @@ fn rows() -> Vec<Row> {
             || Some(json!({ "document_id": "{id}" })),
         ),
         row("DELETE /v1/document-types/{name}", WhoMay(Action::ManageDocumentTypes), Nothing, none),
+        row("GET /v1/layout-memory", WhoMay(Action::ManageDocumentTypes), Nothing, none),
+        row("DELETE /v1/layout-memory", WhoMay(Action::ManageDocumentTypes), Nothing, none),
+        row(
+            "DELETE /v1/layout-memory/{id}",
+            WhoMay(Action::ManageDocumentTypes),
+            LayoutMemoryEntry,
+            none,
+        ),
         row("GET /v1/config", WhoMay(Action::SeeConfiguration), Nothing, none),
         row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /api/audit/logs", WhoMay(Action::ReadAudit), Nothing, none),
@@ -336,6 +346,8 @@ async fn call(
         (About::DeadJob, _) => make_dead_job(app, acme).await,
         (About::LiveRun, Whose::OtherTenant) => queue_run(app, other).await.0.0,
         (About::LiveRun, _) => queue_run(app, acme).await.0.0,
+        (About::LayoutMemoryEntry, Whose::OtherTenant) => insert_layout_memory(app, other).await,
+        (About::LayoutMemoryEntry, _) => insert_layout_memory(app, acme).await,
         (about, whose) => {
             // Roles that cannot upload own nothing, and see everything.
             let brings = role.reach(Action::UploadDocuments) != Reach::Nothing;
@@ -357,6 +369,8 @@ async fn call(
 fn fill(path: &str) -> String {
     let path =
         if path.ends_with("/search") { format!("{path}?query=rent") } else { path.to_owned() };
+    let path =
+        if path.ends_with("/layout-memory") { path + "?document_type=invoice" } else { path };
     let name = if path.contains("/document-types/") { "invoice" } else { "text.txt" };
     let path = path.replace("{version}", "1").replace("{other}", "2");
     path.replace("{page}", "1").replace("{stage}", "layout").replace("{name}", name)

@@ -25,6 +25,7 @@ mod guide;
 mod idempotency;
 mod intake;
 mod jobs;
+mod layout_memory;
 mod limits;
 mod metrics;
 mod object_store;

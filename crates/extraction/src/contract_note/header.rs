@@ -58,8 +58,8 @@ pub(super) fn fields(
                 let end = scan.rows.iter().take_while(|row| row.page <= 1).count();
                 let rows = 0..end.max(1);
                 let segment = Segment { rows, isin: None };
-                let prepared =
-                    Prepared { recall: Some(recall), ..Prepared::new(scan, &segment, labels) };
+                let mut prepared = Prepared::new(scan, &segment, labels);
+                prepared.remember(recall);
                 field(&prepared, index, spec, name, model)
             }
         };

@@ -8,7 +8,7 @@ mod side;
 use domain::{FieldKind, FieldSource};
 use rust_decimal::Decimal;
 
-use crate::memory::Recall;
+use crate::memory::{Compared, Recall, Support};
 use crate::parsed::{Candidate, Parsed, ParsedField};
 use crate::scan::Scan;
 use crate::scoring::features::{self, Agreement};
@@ -18,7 +18,7 @@ use crate::scoring::{Mention, Model, terms};
 use crate::types::{DocumentType, FieldSpec};
 
 pub use segments::{Segment, segments};
-pub use side::{SIDES, side_choice, side_features};
+pub use side::{SIDES, same_form, side_choice, side_features};
 
 /// The most candidates of a field that are kept.
 const MAX_CANDIDATES: usize = 10;
@@ -32,8 +32,8 @@ pub struct Prepared<'s> {
     pub mentions: Vec<&'s Mention>,
     pub features: Vec<Vec<String>>,
     pub hits: Vec<Vec<Hit>>,
-    /// What earlier documents of the issuer taught.
-    pub recall: Option<&'s Recall<'s>>,
+    /// What earlier documents of the issuer taught, and how each mention compares with it.
+    recall: Option<(&'s Recall<'s>, Vec<Compared>)>,
 }
 
 impl<'s> Prepared<'s> {
@@ -55,6 +55,17 @@ impl<'s> Prepared<'s> {
             })
             .collect();
         Self { mentions, features, hits, recall: None }
+    }
+
+    /// Considers what earlier documents of the issuer taught.
+    pub(crate) fn remember(&mut self, recall: &'s Recall<'s>) {
+        let compared = self.mentions.iter().map(|mention| recall.compare(mention));
+        self.recall = (!recall.is_empty()).then(|| (recall, compared.collect()));
+    }
+
+    fn support(&self, spec: &FieldSpec, at: usize) -> Support {
+        let Some((recall, compared)) = &self.recall else { return Support::default() };
+        compared.get(at).map_or_else(Support::default, |compared| recall.support(spec, compared))
     }
 
     /// Adds the features that depend on the side.
@@ -113,10 +124,13 @@ fn trade(
     model: &Model,
     recall: &Recall<'_>,
 ) -> Vec<ParsedField> {
-    let mut prepared = Prepared { recall: Some(recall), ..Prepared::new(scan, segment, labels) };
+    let mut prepared = Prepared::new(scan, segment, labels);
     let sides = side::candidates(document_type, scan, segment, model, recall);
-    if let Some(best) = sides.first() {
-        prepared.set_side(&best.value);
+    let best = sides.first().map(|best| best.value.clone()).unwrap_or_default();
+    let recall = recall.of_form("trades[].side", side::same_form(&best));
+    prepared.remember(&recall);
+    if !best.is_empty() {
+        prepared.set_side(&best);
     }
     let mut fields = vec![ParsedField::new("side", sides)];
     for (index, spec) in document_type.fields.iter().enumerate() {
@@ -145,8 +159,7 @@ pub(crate) fn field(
         .map(|at| {
             let shared = features::label(index, &prepared.hits[at]);
             let score = model.score(name, &prepared.features[at]) + model.score(SHARED, &shared);
-            let support = prepared.recall.map(|recall| recall.support(spec, prepared.mentions[at]));
-            let support = support.unwrap_or_default();
+            let support = prepared.support(spec, at);
             if support.is_match {
                 remembered.push(at);
             }

@@ -12,6 +12,8 @@ use crate::types::DocumentType;
 use domain::FieldSource;
 
 pub const SIDES: [&str; 4] = ["buy", "sell", "dividend", "other"];
+/// Purchases and sales of an issuer have one form, with the same dates and amounts; income has another.
+const FORMS: [&[&str]; 3] = [&["buy", "sell"], &["dividend"], &["other"]];
 /// How many rows are examined: what a document is about is said at its beginning.
 const MAX_ROWS: usize = 70;
 const EARLY_ROWS: usize = 25;
@@ -61,6 +63,11 @@ fn phrases(document_type: &DocumentType) -> Vec<(String, Vec<String>)> {
         })
         .filter(|(_, words)| !words.is_empty())
         .collect()
+}
+
+/// The sides whose documents have the same form as those of this one.
+pub fn same_form(side: &str) -> &'static [&'static str] {
+    FORMS.into_iter().find(|form| form.contains(&side)).unwrap_or_default()
 }
 
 /// The features of one side: each feature of the words, with the side.

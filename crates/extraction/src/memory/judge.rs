@@ -5,6 +5,7 @@ use rust_decimal::Decimal;
 
 use super::learn::{ReviewedDocument, decimal, equal, values_of};
 use super::recall::{MIN_STRENGTH, fits};
+use super::text;
 use super::{Counts, FieldMemory, MemoryEntry, Recall};
 
 /// Whether one field of an entry was right.
@@ -28,7 +29,7 @@ impl ReviewedDocument {
                 field.counts = Counts::default();
             }
             let fields = std::slice::from_ref(&entry);
-            let recall = Recall::new(fields, self.fingerprint(), &confirmed.document_type);
+            let recall = Recall::new(fields, &self.layout, &confirmed.document_type);
             if recall.is_empty() {
                 continue;
             }
@@ -40,7 +41,14 @@ impl ReviewedDocument {
                 if reviewed.is_empty() {
                     continue;
                 }
-                let is_right = values.iter().any(|value| equal(memory.kind, &said, value));
+                let is_same = |value: &&str| {
+                    if text::is_text(memory.kind) {
+                        text::hash(value) == text::hash(&said)
+                    } else {
+                        equal(memory.kind, &said, value)
+                    }
+                };
+                let is_right = values.iter().any(is_same);
                 verdicts.push(Verdict { entry: index, field: memory.field.clone(), is_right });
             }
         }
@@ -49,9 +57,17 @@ impl ReviewedDocument {
 
     /// The value that the memory prefers for a field: of a sum, the sum of the amounts that fit its terms.
     fn said(&self, recall: &Recall<'_>, memory: &FieldMemory) -> Option<String> {
+        if text::is_text(memory.kind) {
+            let found = text::recalled(recall, &self.rows, &memory.field).into_iter();
+            let mut strong = found.filter(|(_, strength)| *strength >= MIN_STRENGTH);
+            return strong.next().map(|(found, _)| found.value);
+        }
         let fitting = self.places.iter().filter(|place| fits(memory.kind, place.kind));
         let supported = fitting
-            .map(|place| (recall.strength(&memory.field, &place.context), place))
+            .map(|place| {
+                let compared = recall.compare_context(place.kind, &place.context);
+                (recall.strengths(&memory.field, memory.kind, &compared).0, place)
+            })
             .filter(|(strength, _)| *strength >= MIN_STRENGTH);
         if memory.rules.iter().any(|rule| rule.terms.len() > 1) {
             let mut amounts = supported.filter_map(|(_, place)| decimal(&place.value)).peekable();

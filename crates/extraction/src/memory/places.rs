@@ -23,6 +23,8 @@ pub(super) struct Place {
     pub(super) kind: FieldKind,
     /// Normalised.
     pub(super) value: String,
+    /// As it is written.
+    pub(super) raw: String,
     /// The other meaning: day and month exchanged, or the separator read as the other one.
     pub(super) other: Option<String>,
     pub(super) page: u32,
@@ -45,6 +47,7 @@ pub(super) fn places(scan: &Scan, document_type: &DocumentType) -> Vec<Place> {
     let typed = scan.mentions.iter().map(|mention| Place {
         kind: mention.found.kind,
         value: mention.found.normalised(),
+        raw: mention.found.raw.clone(),
         other: mention.found.other.as_ref().map(ToString::to_string),
         page: mention.found.page,
         area: mention.found.area,
@@ -91,6 +94,7 @@ pub(super) fn choices(scan: &Scan, document_type: &DocumentType) -> Vec<Place> {
             places.push(Place {
                 kind: FieldKind::Choice,
                 value: (*value).to_owned(),
+                raw: row.text.join(" "),
                 other: None,
                 page: row.page,
                 area: row.area,

@@ -1,11 +1,12 @@
 //! One confirmed document improves the next one.
 
-use domain::{Extraction, FieldKind};
+use domain::{Extraction, FieldKind, FieldSource};
 use serde_json::json;
 
 use super::recall::fits;
 use super::samples::{corrected, document_type, page};
-use super::{Counts, MemoryEntry, Recall, ReviewedDocument, UnreadableMemory, Verdict};
+use super::{Counts, Layout, MemoryEntry, Recall, ReviewedDocument, UnreadableMemory, Verdict};
+use crate::parse::{ParseRequest, parse};
 use crate::scan::Scan;
 use crate::types::{DocumentType, FieldSpec};
 
@@ -75,9 +76,12 @@ fn recalled(
     field: &str,
     kind: FieldKind,
 ) -> Option<(String, f32)> {
-    let recall = Recall::new(entries, on.fingerprint(), "contract_note");
+    let recall = Recall::new(entries, &on.layout, "contract_note");
     let places = on.places.iter().filter(|place| fits(kind, place.kind));
-    let ranked = places.map(|place| (place.value.clone(), recall.strength(field, &place.context)));
+    let ranked = places.map(|place| {
+        let compared = recall.compare_context(place.kind, &place.context);
+        (place.value.clone(), recall.strengths(field, kind, &compared).0)
+    });
     ranked.filter(|(_, strength)| *strength > 0.0).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
@@ -95,7 +99,7 @@ fn the_next_document_of_the_issuer_is_read_like_the_corrected_one() {
 fn the_terms_of_a_sum_are_known_again_and_other_amounts_are_not() {
     let entries = [learnt(&first())];
     let on = second();
-    let recall = Recall::new(&entries, on.fingerprint(), "contract_note");
+    let recall = Recall::new(&entries, &on.layout, "contract_note");
     let spec = &contract_note().fields[3];
     let mut scan = Scan::new();
     scan.add(&page(&lines("18.11.2023", "20.11.2023", "300", AMOUNTS)));
@@ -103,7 +107,7 @@ fn the_terms_of_a_sum_are_known_again_and_other_amounts_are_not() {
     let supported = |is_match: bool| -> Vec<String> {
         let money = scan.mentions.iter().filter(|mention| mention.found.kind == FieldKind::Money);
         let chosen = money.filter(|mention| {
-            let support = recall.support(spec, mention);
+            let support = recall.support(spec, &recall.compare(mention));
             assert_eq!(support.is_match, support.log_odds > 0.0, "{support:?}");
             support.is_match == is_match
         });
@@ -111,6 +115,114 @@ fn the_terms_of_a_sum_are_known_again_and_other_amounts_are_not() {
     };
     assert_eq!(supported(true), ["19.90", "2.10"]);
     assert_eq!(supported(false), ["9000.00", "9022.00"]);
+}
+
+/// The value that a document of this layout has for a date, among two with the same value in the first document.
+fn page_with_two_dates(printed: &str, settled: &str) -> Vec<String> {
+    vec![
+        "Nordbank AG Musterstadt www.nordbank.example".to_owned(),
+        format!("Printed {printed} in Musterstadt"),
+        format!("We settled for you on {settled}"),
+    ]
+}
+
+#[test]
+fn a_value_that_stood_twice_is_looked_for_at_both_places() {
+    let on = reviewed(&page_with_two_dates("03.05.2024", "03.05.2024"));
+    let entry = on.learn(&contract_note(), &corrected(&[("trade_date", "2024-05-03")]));
+    let entries = [entry.expect("a date")];
+    let next = reviewed(&page_with_two_dates("09.05.2024", "08.05.2024"));
+    let recall = Recall::new(&entries, &next.layout, "contract_note");
+    let strengths = next.places.iter().filter(|place| place.kind == FieldKind::Date).map(|place| {
+        let compared = recall.compare_context(place.kind, &place.context);
+        recall.strengths("trades[].trade_date", FieldKind::Date, &compared).0
+    });
+    let strengths: Vec<f32> = strengths.collect();
+    assert_eq!(strengths.len(), 2);
+    assert!(strengths.iter().all(|strength| *strength > 0.3), "{strengths:?}");
+}
+
+#[test]
+fn the_place_of_another_value_speaks_against_a_candidate() {
+    let on = reviewed(&page_with_two_dates("09.05.2024", "08.05.2024"));
+    let entry = on.learn(&contract_note(), &corrected(&[("trade_date", "2024-05-08")]));
+    let entries = [entry.expect("a date")];
+    let mut scan = Scan::new();
+    scan.add(&page(&page_with_two_dates("21.11.2023", "20.11.2023")));
+    scan.finish();
+    let recall = Recall::new(&entries, &Layout::of(&scan), "contract_note");
+    let spec = &contract_note().fields[0];
+    let supports = scan.mentions.iter().filter(|mention| mention.found.date().is_some());
+    let supports: Vec<f32> =
+        supports.map(|mention| recall.support(spec, &recall.compare(mention)).log_odds).collect();
+    assert!(supports[0] < -1.0 && supports[1] > 2.0, "{supports:?}");
+}
+
+#[test]
+fn a_document_of_another_form_counts_less() {
+    let mut document_type = contract_note();
+    document_type.fields.push(side());
+    let mut values = vec![("side", "buy"), ("trade_date", "2024-05-03")];
+    let mut text = lines("03.05.2024", "07.05.2024", "12", AMOUNTS);
+    text.push("purchase".to_owned());
+    let on = ReviewedDocument::read([&page(&text)], &document_type);
+    let learn = |values: &[(&str, &str)]| {
+        [on.learn(&document_type, &corrected(values)).expect("values of the sample")]
+    };
+    let entries = learn(&values);
+    let next = second();
+    let date = next.places.iter().find(|place| place.value == "2023-11-18").expect("a date");
+    let strength = |recall: &Recall<'_>| {
+        let compared = recall.compare_context(date.kind, &date.context);
+        recall.strengths("trades[].trade_date", FieldKind::Date, &compared).0
+    };
+    let recall = Recall::new(&entries, &next.layout, "contract_note");
+    let same = strength(&recall.of_form("trades[].side", &["buy", "sell"]));
+    let other = strength(&recall.of_form("trades[].side", &["dividend"]));
+    assert!(other < same && same > 0.3, "{other} {same}");
+    // Without a confirmed form nothing is known about it.
+    values.remove(0);
+    let entries = learn(&values);
+    let recall = Recall::new(&entries, &next.layout, "contract_note");
+    let unknown = strength(&recall.of_form("trades[].side", &["dividend"]));
+    assert!(unknown > other, "{unknown} {other}");
+}
+
+#[test]
+fn a_sum_of_zero_teaches_that_no_amount_is_a_term() {
+    let first = first();
+    let entries = [first
+        .learn(&contract_note(), &corrected(&[("net_amount", "1068.60"), ("fees", "0")]))
+        .expect("the net amount")];
+    let mut scan = Scan::new();
+    scan.add(&page(&lines("18.11.2023", "20.11.2023", "300", AMOUNTS)));
+    scan.finish();
+    let recall = Recall::new(&entries, &Layout::of(&scan), "contract_note");
+    let spec = &contract_note().fields[3];
+    for mention in scan.mentions.iter().filter(|mention| mention.found.kind == FieldKind::Money) {
+        let support = recall.support(spec, &recall.compare(mention));
+        assert!(support.log_odds < -1.0 && !support.is_match, "{support:?}");
+    }
+}
+
+#[test]
+fn names_that_differ_between_documents_are_no_anchors() {
+    let row = |name: &str, quantity: &str| {
+        page(&[
+            "Nordbank AG Musterstadt www.nordbank.example".to_owned(),
+            "Shares".to_owned(),
+            format!("{name} {quantity} pieces"),
+            "Price 88,10 EUR".to_owned(),
+        ])
+    };
+    let on = ReviewedDocument::read([&row("Alpha Corporation", "12")], &contract_note());
+    let entries =
+        [on.learn(&contract_note(), &corrected(&[("quantity", "12")])).expect("a quantity")];
+    let next = ReviewedDocument::read([&row("Omega Industries Limited", "300")], &contract_note());
+    let found = recalled(&entries, &next, "trades[].quantity", FieldKind::Quantity);
+    let (value, strength) = found.expect("a match");
+    assert_eq!(value, "300");
+    assert!(strength > 0.5, "{strength}");
 }
 
 #[test]
@@ -133,7 +245,7 @@ fn the_words_of_a_choice_are_known_again_by_their_place() {
     scan.add(&next);
     scan.finish();
     let next = ReviewedDocument::read([&next], &document_type);
-    let recall = Recall::new(&entries, next.fingerprint(), "contract_note");
+    let recall = Recall::new(&entries, &next.layout, "contract_note");
     let mut choices = recall.choices("trades[].side", &scan, &document_type);
     choices.sort_by(|a, b| b.1.log_odds.total_cmp(&a.1.log_odds));
     assert_eq!(choices[0].0, "sell");
@@ -163,7 +275,7 @@ fn the_document_of_another_issuer_is_left_alone() {
 #[test]
 fn another_document_type_is_left_alone() {
     let entries = [learnt(&first())];
-    assert!(Recall::new(&entries, second().fingerprint(), "invoice").is_empty());
+    assert!(Recall::new(&entries, &second().layout, "invoice").is_empty());
     assert_eq!(Recall::document_type(&entries, second().fingerprint()), Some("contract_note"));
 }
 
@@ -235,6 +347,74 @@ fn an_entry_is_judged_by_what_the_reviewer_of_the_next_document_says() {
     assert!(second().judge(&entries, &result).is_empty());
 }
 
+fn delivery_note() -> DocumentType {
+    DocumentType {
+        name: "delivery_note".to_owned(),
+        ..document_type(&[
+            ("delivery_date", FieldKind::Date, &["delivery date"]),
+            ("weight", FieldKind::Quantity, &["weight"]),
+            ("supplier", FieldKind::Party, &["supplier"]),
+            ("driver", FieldKind::Text, &["driver"]),
+        ])
+    }
+}
+
+fn delivery(date: &str, weight: &str, driver: &str) -> pages::Page {
+    page(&[
+        "Spedition Nordwind Hamburg www.nordwind.example".to_owned(),
+        "Lieferschein Empfang bestätigt am 01.02.2020".to_owned(),
+        format!("Ankunft {date} Rampe Tor"),
+        format!("Ladung {weight} brutto"),
+        format!("Fahrzeug geführt von {driver}"),
+    ])
+}
+
+/// The values of a delivery note, the best first, and whether the memory has chosen the first one.
+fn parsed(page: &pages::Page, memory: Vec<MemoryEntry>, field: &str) -> (Vec<String>, bool) {
+    let wanted = Some("delivery_note".to_owned());
+    let request = ParseRequest { types: vec![delivery_note()], wanted, memory };
+    let parts = std::iter::once(Ok(pages::Part::Page(page.clone())));
+    let parsed = parse(parts, &request).expect("a page");
+    let field = parsed.fields.iter().find(|found| found.name == field).expect("the field");
+    let is_remembered =
+        field.candidates.first().is_some_and(|best| best.source == FieldSource::LayoutMemory);
+    (field.candidates.iter().map(|candidate| candidate.value.clone()).collect(), is_remembered)
+}
+
+/// The labels of the type are not on the page, so that nothing but the memory can know the fields.
+#[test]
+fn the_fields_of_a_tenants_own_type_are_found_where_they_were_confirmed() {
+    let values = [
+        ("delivery_date", "2024-05-03"),
+        ("weight", "1200"),
+        ("supplier", "Spedition Nordwind"),
+        ("driver", "Erika Muster"),
+    ];
+    let mut confirmed = corrected(&values);
+    confirmed.fields = confirmed.trades.remove(0);
+    confirmed.document_type = "delivery_note".to_owned();
+    let first = delivery("03.05.2024", "1.200", "Erika Muster");
+    let first = ReviewedDocument::read([&first], &delivery_note());
+    let entry = first.learn(&delivery_note(), &confirmed).expect("values of the sample");
+
+    let next = delivery("18.11.2023", "870", "Jan Beispiel");
+    for (field, value) in [
+        ("delivery_date", "2023-11-18"),
+        ("weight", "870"),
+        ("supplier", "Spedition Nordwind"),
+        ("driver", "Jan Beispiel"),
+    ] {
+        let (found, is_remembered) = parsed(&next, vec![entry.clone()], field);
+        assert_eq!(found.first().map(String::as_str), Some(value), "{field}: {found:?}");
+        assert!(is_remembered, "{field}");
+        assert!(!parsed(&next, Vec::new(), field).1, "{field}");
+    }
+    let stored = entry.to_json().to_string().to_lowercase();
+    for text in ["nordwind", "muster", "2024-05-03"] {
+        assert!(!stored.contains(text), "{text}");
+    }
+}
+
 #[test]
 fn fields_that_nobody_reviewed_teach_nothing() {
     let mut result = confirmed();
@@ -264,13 +444,13 @@ fn the_stored_form_is_read_again() {
     assert_eq!(MemoryEntry::read(entry.to_json()), Ok(entry.clone()));
     let mut newer = entry.to_json();
     newer["version"] = json!(99);
-    assert_eq!(MemoryEntry::read(newer), Err(UnreadableMemory::TooNew { found: 99 }));
+    assert_eq!(MemoryEntry::read(newer), Err(UnreadableMemory::OtherVersion { found: 99 }));
 }
 
 /// The stored form changes only with its version: add fields, and read what is missing.
 #[test]
-fn the_stored_form_of_version_1_stays() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/memory/golden/memory_entry_v1.json");
+fn the_stored_form_of_version_2_stays() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/memory/golden/memory_entry_v2.json");
     let golden = std::fs::read_to_string(path).expect("the golden file");
     let entry = learnt(&first());
     let shown = format!("{}\n", entry.to_json());

@@ -141,7 +141,7 @@ async fn evict(
     });
     // The new entry is one of them.
     for (_, surplus) in of_form.into_iter().skip(MAX_OF_ONE_FORM - 1) {
-        tx.forget_layout_memory(surplus.memory_id).await?;
+        tx.delete_layout_memory(surplus.memory_id).await?;
     }
     tx.evict_layout_memory(MAX_OF_TENANT).await?;
     Ok(())
