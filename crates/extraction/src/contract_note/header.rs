@@ -36,7 +36,6 @@ const COMPANY: [&str; 22] = [
     "limited",
     "as",
 ];
-const FIRST_ROWS: usize = 25;
 
 pub(super) fn fields(
     document_type: &DocumentType,
@@ -69,8 +68,7 @@ pub(super) fn fields(
 
 /// The first row with the name of a bank.
 fn broker(scan: &Scan) -> Option<Candidate> {
-    let rows = scan.rows.iter().take(FIRST_ROWS).chain(scan.rows.iter().skip(FIRST_ROWS));
-    for row in rows {
+    for row in &scan.rows {
         let words: Vec<Vec<String>> = row.text.iter().map(|word| folded_words(word)).collect();
         let is_company =
             |words: &Vec<String>| words.last().is_some_and(|word| COMPANY.contains(&word.as_str()));

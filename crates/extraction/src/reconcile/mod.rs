@@ -1,7 +1,7 @@
 //! Chooses the combination of candidates that satisfies the constraints of the document type best.
 //!
 //! The search is bounded: a few candidates of each field, a beam of partial combinations, and for the amounts of a trade
-//! the subsets of at most [`amounts::MAX_PARTS`] fees and taxes. Each constraint becomes a [`Check`] with its numbers. An
+//! the subsets of at most ten fees and taxes. Each constraint becomes a [`Check`] with its numbers. An
 //! alternative OCR reading is chosen when the arithmetic only works with it.
 
 mod amounts;

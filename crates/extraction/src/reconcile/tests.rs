@@ -120,6 +120,37 @@ fn an_amount_in_another_currency_is_converted() {
 }
 
 #[test]
+fn the_net_amount_that_another_is_converted_to_is_the_settlement() {
+    let at = |value: &str, score: f32, currency: &str, top: f32| Candidate {
+        currency: Some(currency.into()),
+        area: Some(pages::Area { left: 0.0, top, right: 10.0, bottom: top + 10.0 }),
+        ..candidate(value, score)
+    };
+    let result = reconciled(vec![
+        field("side", &[("dividend", 4.0)]),
+        ParsedField::new(
+            "net_amount",
+            vec![at("76.50", 1.0, "USD", 60.0), at("52.80", 0.0, "EUR", 80.0)],
+        ),
+        ParsedField::new("gross_amount", vec![at("102.00", 3.0, "USD", 20.0)]),
+        field("exchange_rate", &[("1.4490", 3.0)]),
+        parts("fees", &[]),
+        ParsedField {
+            additive: true,
+            ..ParsedField::new(
+                "taxes",
+                vec![at("15.30", 2.0, "USD", 30.0), at("10.20", 2.0, "USD", 40.0)],
+            )
+        },
+    ]);
+    assert_eq!(value(&result, "net_amount"), "52.80");
+    assert_eq!(value(&result, "taxes"), "17.60");
+    assert_eq!(value(&result, "gross_amount"), "70.40");
+    let check = result.checks.iter().find(|check| check.name == "net_of_dividend").unwrap();
+    assert_eq!(check.passed, Some(true));
+}
+
+#[test]
 fn the_other_ocr_reading_is_chosen_when_only_it_adds_up() {
     let other = Candidate { source: FieldSource::OcrAlternative, ..candidate("1012.00", -1.0) };
     let result = reconciled(vec![

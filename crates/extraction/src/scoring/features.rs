@@ -11,6 +11,8 @@ use super::labels::{Hit, LabelIndex, Match, Place};
 
 /// The most numbers that are multiplied and added with each other to see which agree.
 const MAX_AGREEING: usize = 160;
+/// How many of the largest amounts are main amounts.
+const MAIN_AMOUNTS: usize = 3;
 
 /// The features of a mention that do not depend on the field: words around it, place and form.
 pub fn local(mention: &Mention) -> Vec<String> {
@@ -187,7 +189,8 @@ pub struct Agreement {
     has_trade_date: bool,
 }
 
-const ROLES: [&str; 6] = ["factor", "product", "sum", "term", "converted", "converts"];
+const ROLES: [&str; 8] =
+    ["factor", "product", "sum", "term", "converted", "converts", "main factor", "main product"];
 
 impl Agreement {
     /// `hits` are the labels around each mention.
@@ -357,6 +360,11 @@ fn roles(mentions: &[&Mention]) -> Vec<[bool; ROLES.len()]> {
         sorted[from..].iter().take_while(move |(value, _)| *value <= target + tolerance)
     };
     let currency = |index: usize| mentions[index].found.currency.as_deref();
+    let mut largest: Vec<f64> =
+        numbers.iter().filter(|n| n.is_money && n.decimals == 2).map(|n| n.value).collect();
+    largest.sort_by(|a, b| b.total_cmp(a));
+    largest.dedup();
+    let large = largest.get(MAIN_AMOUNTS.min(largest.len()).saturating_sub(1)).copied();
     for a in &numbers {
         for b in &numbers {
             let others = |index: usize| index != a.index && index != b.index;
@@ -366,6 +374,11 @@ fn roles(mentions: &[&Mention]) -> Vec<[bool; ROLES.len()]> {
                 for &(_, product) in hits(a.value * b.value, 0.006).filter(|hit| others(hit.1)) {
                     roles[a.index][0] = true;
                     roles[product][1] = true;
+                    // Tax rates are factors too; the product of quantity and price is one of the largest amounts.
+                    if large.is_some_and(|large| a.value * b.value >= large - 0.006) {
+                        roles[a.index][6] = true;
+                        roles[product][7] = true;
+                    }
                 }
             }
             if a.index < b.index && a.is_money && b.is_money {

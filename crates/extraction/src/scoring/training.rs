@@ -36,14 +36,21 @@ pub struct Settings {
     pub rate: f32,
     /// The weight of the squared weights.
     pub l2: f32,
+    /// The learning rate of single words, as a share of `rate`: terms, places and arithmetic hold for all issuers, while
+    /// each issuer has words of its own.
+    pub words: f32,
     pub seed: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { epochs: 25, rate: 0.05, l2: 3e-3, seed: 1 }
+        Self { epochs: 25, rate: 0.05, l2: 3e-3, words: 0.3, seed: 1 }
     }
 }
+
+/// The names of features that are words: see [`super::features`] and `contract_note::side_features`.
+const WORDS: [&str; 17] =
+    ["l", "le", "l1", "l2", "l1e", "r", "r1", "u", "h", "k", "s", "a", "n", "p", "q", "f", "e"];
 
 /// An example with numbered features.
 struct Numbered {
@@ -53,6 +60,8 @@ struct Numbered {
 }
 
 struct Weights {
+    /// The learning rate of each feature.
+    rates: Vec<f32>,
     values: Vec<f32>,
     squares: Vec<f32>,
     settings: Settings,
@@ -68,7 +77,7 @@ impl Weights {
             let slope = gradient + self.settings.l2 * self.values[feature];
             self.squares[feature] += slope * slope;
             self.values[feature] -=
-                self.settings.rate * slope / (self.squares[feature].sqrt() + 1e-6);
+                self.rates[feature] * slope / (self.squares[feature].sqrt() + 1e-6);
         }
     }
 }
@@ -78,8 +87,18 @@ pub fn fit(examples: &[&Example], settings: Settings, provenance: Provenance) ->
     let names = names(examples);
     let mut numbered: Vec<Numbered> =
         examples.iter().map(|example| number(example, &names)).collect();
-    let mut weights =
-        Weights { values: vec![0.0; names.len()], squares: vec![0.0; names.len()], settings };
+    let mut rates = vec![settings.rate; names.len()];
+    for ((_, feature), number) in &names {
+        if is_word(feature) {
+            rates[*number] *= settings.words;
+        }
+    }
+    let mut weights = Weights {
+        rates,
+        values: vec![0.0; names.len()],
+        squares: vec![0.0; names.len()],
+        settings,
+    };
     let mut state = settings.seed;
     let mut mean = vec![0.0_f32; names.len()];
     // The mean over the second half of the epochs depends less on the order of the last examples.
@@ -196,5 +215,58 @@ fn shuffle<T>(items: &mut [T], state: &mut u64) {
     for at in (1..items.len()).rev() {
         let other = usize::try_from(next(state) >> 33).unwrap_or_default() % (at + 1);
         items.swap(at, other);
+    }
+}
+
+/// Whether a feature is a single word around the value, alone or with the side of the trade.
+fn is_word(feature: &str) -> bool {
+    let Some((name, _)) = feature.split_once('=') else { return false };
+    WORDS.contains(&name.rsplit(' ').next().unwrap_or(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(features: &[&str], is_right: bool) -> Choice {
+        let own = features.iter().map(|&feature| feature.to_owned()).collect();
+        Choice { own, shared: Vec::new(), is_right }
+    }
+
+    fn example(issuer: &str) -> Example {
+        let right = choice(&["@trade_date left", "l1=handelstag", issuer], true);
+        let wrong = choice(&["@settlement_date left", "l1=valuta"], false);
+        Example {
+            field: "trade_date".to_owned(),
+            issuer: issuer.to_owned(),
+            independent: false,
+            with_none: false,
+            choices: vec![right, wrong],
+        }
+    }
+
+    fn weight(model: &Model, feature: &str) -> f32 {
+        model.score("trade_date", [&feature.to_owned()])
+    }
+
+    #[test]
+    fn terms_are_learned_faster_than_words() {
+        let examples = [example("one"), example("two")];
+        let examples: Vec<&Example> = examples.iter().collect();
+        let model = fit(&examples, Settings::default(), Provenance::default());
+        assert!(weight(&model, "@trade_date left") > 2.0 * weight(&model, "l1=handelstag"));
+        assert!(weight(&model, "l1=handelstag") > 0.0);
+        assert!(weight(&model, "@settlement_date left") < 0.0);
+        assert!(
+            weight(&model, "one").abs() < 1e-9,
+            "a feature of one issuer says nothing of others"
+        );
+        assert_eq!(model, fit(&examples, Settings::default(), Provenance::default()));
+    }
+
+    #[test]
+    fn words_are_told_from_other_features() {
+        assert!(is_word("l1=valuta") && is_word("dividend h=datum") && is_word("sell e=kauf"));
+        assert!(!is_word("@trade_date left") && !is_word("timed") && !is_word("settled=5"));
     }
 }
