@@ -121,7 +121,7 @@ def linked(settings, tables, pairs, training, certain):
     linker.training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
     for rule in training:
         linker.training.estimate_parameters_using_expectation_maximisation(rule)
-    found = linker.inference.predict(threshold_match_probability=0.0).as_record_dict()
+    found = linker.inference.predict(threshold_match_probability=0.0).as_record_list()
     numbers = {(i, j): number for number, (i, j) in enumerate(pairs)}
     scores = [0.0] * len(pairs)
     for one in found:
