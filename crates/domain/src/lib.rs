@@ -11,6 +11,7 @@ mod chunks;
 mod clock;
 mod content;
 mod content_hash;
+mod document_type;
 mod documents;
 mod environment;
 mod event;
@@ -23,6 +24,7 @@ mod people;
 mod permission;
 mod processing;
 mod progression;
+mod result_diff;
 mod results;
 mod rules;
 mod run_config;
@@ -46,6 +48,9 @@ pub use chunks::{ChunkArea, EmbeddedWindow, NewChunk, NewChunks, NewVectors};
 pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, format_duration};
 pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
+#[cfg(feature = "openapi")]
+pub use document_type::FieldConditions;
+pub use document_type::{Constraint, FieldSpec, split_group};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
 pub use environment::{Clock, Environment, IdGen, Random};
 pub use event::{BatchEnd, Event, RunEnd};
@@ -75,9 +80,10 @@ pub use processing::{
 pub use progression::{
     BatchCounts, BatchStatus, ChangingDocument, ChangingRun, NewVersion, RunChange, RunTransition,
 };
+pub use result_diff::{ChangeKind, ComparedField, FieldChange, ResultDiff};
 pub use results::{
-    ChangeKind, ComparedField, CurrentResult, FieldChange, MatchStatus, ResultDiff, ResultState,
-    ResultSummary, ReviewStatus, TradeFacts, kept_trades, same_values,
+    CurrentResult, MatchStatus, ResultState, ResultSummary, ReviewStatus, TradeFacts, kept_trades,
+    same_values,
 };
 pub use rules::{
     AcceptanceRules, InvalidAcceptance, InvalidRules, MaskRule, TenantLimits, TenantRules,
