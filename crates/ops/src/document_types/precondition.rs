@@ -16,14 +16,13 @@ pub enum ExpectedType {
 
 impl ExpectedType {
     pub(super) fn check(&self, current: Option<&TypeVersion>) -> Result<(), OpsError> {
-        let conflict =
-            |code, problem: &str| OpsError::Conflict { code, problem: problem.to_owned() };
         match (self, current) {
             (Self::Anything, _) | (Self::Nothing, None) => Ok(()),
-            (Self::Nothing, Some(_)) => Err(conflict(
-                "document_type_exists",
-                "There is a document type with this name already. Choose another name, or change that type.",
-            )),
+            (Self::Nothing, Some(_)) => Err(OpsError::Conflict {
+                code: "document_type_exists",
+                problem: "There is a document type with this name already. Choose another name, or change that type."
+                    .to_owned(),
+            }),
             (Self::OneOf(tags), Some(current))
                 if tags.iter().any(|tag| tag == "*" || *tag == current.tag()) =>
             {
@@ -37,10 +36,11 @@ impl ExpectedType {
                     current.version
                 ),
             }),
-            (Self::OneOf(_), None) => Err(conflict(
-                "document_type_changed",
-                "The document type was withdrawn meanwhile, or does not exist. Load the list of types.",
-            )),
+            (Self::OneOf(_), None) => Err(OpsError::Conflict {
+                code: "document_type_changed",
+                problem: "The document type was withdrawn meanwhile, or does not exist. Load the list of types."
+                    .to_owned(),
+            }),
         }
     }
 }
