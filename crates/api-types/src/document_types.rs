@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use domain::{Extraction, FieldKind};
+use domain::{Constraint, Extraction, FieldSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -30,82 +30,10 @@ pub struct DocumentTypeDefinition {
     /// JSON Schema (draft 2020-12) of the values. References lead within the schema and must not be recursive.
     pub schema: Value,
     #[schema(max_items = 200)]
-    pub fields: Vec<FieldDefinition>,
+    pub fields: Vec<FieldSpec>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 50)]
-    pub constraints: Vec<ConstraintDefinition>,
-}
-
-/// A field of a document type, and how to find it on a page.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FieldDefinition {
-    /// Dotted; a field that repeats begins with `trades[].` or `lines[].`.
-    #[schema(example = "lines[].quantity")]
-    pub name: String,
-    pub kind: FieldKind,
-    /// The words beside or above the value, by language (ISO 639-1).
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub labels: BTreeMap<String, Vec<String>>,
-    /// Regular expressions, one of which the whole value must match. Without look-around and back references.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 10)]
-    pub patterns: Vec<String>,
-    /// For the kind `choice`: each value with the words that express it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub choices: BTreeMap<String, Vec<String>>,
-    /// The value is the sum of several amounts of the page: commission and exchange fee. Only for the kind `money`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub additive: bool,
-    /// A missing value needs review.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub required: bool,
-    /// Never accepted without a reviewer.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub must_review: bool,
-}
-
-/// A relation between fields of one document, or of one trade or line. Fields are named with their group.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "rule", rename_all = "snake_case", deny_unknown_fields)]
-pub enum ConstraintDefinition {
-    /// `total` = the sum of `add` − the sum of `subtract`. Missing terms count as 0 when `optional` lists them.
-    Sum {
-        name: String,
-        total: String,
-        add: Vec<String>,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        subtract: Vec<String>,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        optional: Vec<String>,
-        /// Only where this field has this value.
-        #[serde(default, skip_serializing_if = "FieldConditions::is_empty")]
-        when: FieldConditions,
-    },
-    /// `product` = the product of `factors`.
-    Product {
-        name: String,
-        product: String,
-        factors: Vec<String>,
-        /// Only where this field has this value.
-        #[serde(default, skip_serializing_if = "FieldConditions::is_empty")]
-        when: FieldConditions,
-    },
-    /// `earlier` is not after `later`.
-    DateOrder { name: String, earlier: String, later: String },
-    /// The sum of a field over all lines or trades = a field of the document.
-    LineSum { name: String, field: String, total: String },
-}
-
-/// Names of fields with the values that they must have.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(transparent)]
-pub struct FieldConditions(BTreeMap<String, String>);
-
-impl FieldConditions {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
+    pub constraints: Vec<Constraint>,
 }
 
 /// Who defined a document type.

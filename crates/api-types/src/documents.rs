@@ -439,7 +439,7 @@ pub struct RerunRequest {
     #[serde(default)]
     #[schema(max_length = 200)]
     pub password: Option<String>,
-    /// The document type, or `auto` for the classifier's choice. Default: as in the previous run.
+    /// The document type, which must exist, or `auto` for the classifier's choice. Default: as in the previous run.
     #[serde(default)]
     #[schema(max_length = 63, example = "invoice")]
     pub document_type: Option<String>,

@@ -27,9 +27,9 @@ pub use audit::{AuditEntryView, AuditQuery};
 pub use batches::{BatchCounts, BatchResultView, BatchView, CreateBatchRequest};
 pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use document_types::{
-    ConstraintDefinition, DocumentTypeDefinition, DocumentTypeDryRun, DocumentTypeList,
-    DocumentTypeOrigin, DocumentTypeQuery, DocumentTypeSummary, DocumentTypeVersionView,
-    DocumentTypeVersions, DocumentTypeView, DryRunRequest, FieldDefinition,
+    DocumentTypeDefinition, DocumentTypeDryRun, DocumentTypeList, DocumentTypeOrigin,
+    DocumentTypeQuery, DocumentTypeSummary, DocumentTypeVersionView, DocumentTypeVersions,
+    DocumentTypeView, DryRunRequest,
 };
 pub use documents::{
     AttachmentView, BatchUploadResponse, DocumentDetailView, DocumentProgressView, DocumentQuery,

@@ -75,7 +75,8 @@ pub struct ResultDiffView {
     pub before: ResultEntryView,
     /// The result that it is compared with.
     pub after: ResultEntryView,
-    /// Fields with different values. Trades and lines are compared by their position.
+    /// Fields with different values. Trades are compared with those of the same security, date or quantity, lines with those of the
+    /// same name, and the rest by their order.
     pub changes: Vec<FieldChangeView>,
     /// How many values are the same in both.
     pub unchanged: u32,
@@ -84,8 +85,13 @@ pub struct ResultDiffView {
 /// A field that has different values in two results.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct FieldChangeView {
-    #[schema(example = "trades.0.isin")]
+    /// The path in the second result; in the first one, when only that has a value.
+    #[schema(example = "trades.1.isin")]
     pub path: String,
+    /// The path in the first result, when the trade or line has another position there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "trades.0.isin")]
+    pub path_before: Option<String>,
     /// `added`: only the second result has a value. `removed`: only the first one has.
     pub change: ChangeKind,
     pub before: Option<ComparedFieldView>,

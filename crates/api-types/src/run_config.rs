@@ -52,6 +52,9 @@ pub struct UpdateForm {
     pub password: Option<String>,
     #[schema(max_length = 1000, value_type = String, required = false, example = "Signed by both parties")]
     pub reason: Option<String>,
+    /// The document type whose fields are extracted, or `auto` to let Docket recognise it; by default as in the last run.
+    #[schema(max_length = 63, value_type = String, required = false, example = "contract_note")]
+    pub document_type: Option<String>,
 }
 
 impl From<RunConfig> for RunConfigView {

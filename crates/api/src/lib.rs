@@ -9,10 +9,10 @@
 mod client_address;
 mod content_disposition;
 mod csv;
+mod entity_tags;
 mod extract;
 pub mod form;
 mod guide;
-mod if_none_match;
 mod openapi;
 mod problem;
 mod replay_header;

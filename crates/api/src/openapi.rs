@@ -174,6 +174,26 @@ impl IntoParams for IdempotencyKeyHeader {
     }
 }
 
+/// Refuses a change when the client has not seen the current version.
+pub(crate) enum IfMatchHeader {}
+
+impl IntoParams for IfMatchHeader {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let text = "The `ETag` of the version that is changed; if it is not the current one, the request is refused (409)";
+        vec![header("If-Match", text, 255)]
+    }
+}
+
+/// Refuses to replace what exists.
+pub(crate) enum IfNoneMatchHeader {}
+
+impl IntoParams for IfNoneMatchHeader {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let text = "`*`: only create; what exists is not changed (409)";
+        vec![header("If-None-Match", text, 255)]
+    }
+}
+
 /// Where to resume a stream of events.
 pub(crate) enum LastEventIdHeader {}
 
@@ -299,7 +319,7 @@ problems! {
 
     /// Every route that supports `Idempotency-Key`.
     Idempotent {
-        OtherRequest = 422 "The Idempotency-Key belongs to a different request",
+        Unprocessable = 422 "The Idempotency-Key belongs to a different request, or the request names an unknown document type; `code` says which",
     }
 
     /// Signing in.

@@ -155,6 +155,10 @@ impl From<OpsError> for ApiProblem {
                 let errors = Some(Box::new(FieldProblems(errors.collect())));
                 Self { field, errors, ..problem }
             }
+            OpsError::UnknownDocumentType { field, .. } => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown_document_type", text)
+                    .for_field(field)
+            }
             OpsError::Conflict { code, .. } => Self::new(StatusCode::CONFLICT, code, text),
             OpsError::Refused(refusal) => {
                 let status = match refusal {
@@ -166,6 +170,7 @@ impl From<OpsError> for ApiProblem {
             OpsError::WrongCredentials => {
                 Self::new(StatusCode::UNAUTHORIZED, "wrong_credentials", text)
             }
+            OpsError::AccessEnded => Self::unauthenticated(text),
             OpsError::TooManyAttempts(wait) => {
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_attempts", text)
                     .retry_after(wait)

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-use crate::if_none_match::known_tags;
+use crate::entity_tags::known_tags;
 
 const CACHE_POLICY: HeaderValue = HeaderValue::from_static("public, max-age=300");
 

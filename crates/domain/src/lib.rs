@@ -11,6 +11,7 @@ mod chunks;
 mod clock;
 mod content;
 mod content_hash;
+mod document_type;
 mod documents;
 mod environment;
 mod event;
@@ -24,6 +25,7 @@ mod permission;
 mod processing;
 mod progression;
 mod records;
+mod result_diff;
 mod results;
 mod rules;
 mod run_config;
@@ -47,6 +49,9 @@ pub use chunks::{ChunkArea, EmbeddedWindow, NewChunk, NewChunks, NewVectors};
 pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, format_duration};
 pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
+#[cfg(feature = "openapi")]
+pub use document_type::FieldConditions;
+pub use document_type::{Constraint, FieldSpec, split_group};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
 pub use environment::{Clock, Environment, IdGen, Random};
 pub use event::{BatchEnd, Event, RunEnd};
@@ -79,9 +84,10 @@ pub use progression::{
 pub use records::{
     FieldAgreement, FieldReason, FieldRole, RecordCandidate, RecordFields, RecordTypeDefinition,
 };
+pub use result_diff::{ChangeKind, ComparedField, FieldChange, ResultDiff};
 pub use results::{
-    ChangeKind, ComparedField, CurrentResult, FieldChange, MatchStatus, ResultDiff, ResultState,
-    ResultSummary, ReviewStatus, TradeFacts, kept_trades, same_values,
+    CurrentResult, MatchStatus, ResultState, ResultSummary, ReviewStatus, TradeFacts, kept_trades,
+    same_values,
 };
 pub use rules::{
     AcceptanceRules, InvalidAcceptance, InvalidRules, MaskRule, TenantLimits, TenantRules,

@@ -1,4 +1,4 @@
-//! The results of a document: which one is current, how two differ, and which trades stay the same.
+//! The results of a document: which one is current, and which trades stay the same.
 //!
 //! A result is one version of the typed fields of a document ([`crate::Extraction`]). At most one is *current*. A result
 //! *waits* for promotion when a person reviewed the current one. The others are *superseded*.
@@ -9,7 +9,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::string_enum::string_enum;
-use crate::{Extraction, Field, FieldGroup, FieldStatus};
+use crate::{Extraction, FieldGroup, FieldStatus};
 
 string_enum! {
     "state of a result"
@@ -112,77 +112,6 @@ impl Extraction {
     }
 }
 
-/// The difference between two results, field by field.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ResultDiff {
-    pub changes: Vec<FieldChange>,
-    /// How many values are the same in both.
-    pub unchanged: u32,
-}
-
-/// A field that has different values in two results. Trades and lines are compared by their position.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FieldChange {
-    /// `seller.name`, `trades.0.isin`.
-    pub path: String,
-    pub kind: ChangeKind,
-    pub before: Option<ComparedField>,
-    pub after: Option<ComparedField>,
-}
-
-string_enum! {
-    "kind of change"
-    pub enum ChangeKind {
-        /// Only the second result has a value.
-        Added = "added",
-        /// Only the first result has a value.
-        Removed = "removed",
-        Changed = "changed",
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct ComparedField {
-    pub value: String,
-    pub confidence: f64,
-    pub status: FieldStatus,
-}
-
-impl ComparedField {
-    fn of(field: &Field) -> Option<Self> {
-        let value = field.value.clone()?;
-        Some(Self { value, confidence: field.confidence, status: field.status })
-    }
-}
-
-impl ResultDiff {
-    pub fn of(before: &Extraction, after: &Extraction) -> Self {
-        type Both = (Option<ComparedField>, Option<ComparedField>);
-        let mut fields: BTreeMap<String, Both> = BTreeMap::new();
-        for (path, field) in before.all_fields() {
-            fields.entry(path).or_default().0 = ComparedField::of(field);
-        }
-        for (path, field) in after.all_fields() {
-            fields.entry(path).or_default().1 = ComparedField::of(field);
-        }
-        let mut diff = Self::default();
-        for (path, (before, after)) in fields {
-            let kind = match (&before, &after) {
-                (None, None) => continue,
-                (None, Some(_)) => ChangeKind::Added,
-                (Some(_), None) => ChangeKind::Removed,
-                (Some(before), Some(after)) if before.value == after.value => {
-                    diff.unchanged += 1;
-                    continue;
-                }
-                (Some(_), Some(_)) => ChangeKind::Changed,
-            };
-            diff.changes.push(FieldChange { path, kind, before, after });
-        }
-        diff
-    }
-}
-
 /// The values of a trade by which lists find it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TradeFacts {
@@ -256,7 +185,7 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::Check;
+    use crate::{Check, Field};
 
     fn field(value: &str, confidence: f64, status: FieldStatus) -> Field {
         Field { value: Some(value.to_owned()), confidence, status, ..Field::missing() }
@@ -312,34 +241,6 @@ mod tests {
         };
         assert_eq!(extraction.summary(), expected);
         assert_eq!(Extraction::default().summary(), ResultSummary::default());
-    }
-
-    #[test]
-    fn a_diff_lists_added_removed_and_changed_values() {
-        let before = Extraction {
-            fields: group(&[("total", "10"), ("date", "2026-01-02"), ("company", "A")]),
-            ..Extraction::default()
-        };
-        let mut after = Extraction {
-            fields: group(&[("total", "12"), ("company", "A")]),
-            lines: vec![group(&[("name", "Tea")])],
-            ..Extraction::default()
-        };
-        after.fields.insert("address".to_owned(), Field::missing());
-        let diff = ResultDiff::of(&before, &after);
-        let changes: Vec<_> = diff.changes.iter().map(|c| (c.path.as_str(), c.kind)).collect();
-        assert_eq!(
-            changes,
-            [
-                ("date", ChangeKind::Removed),
-                ("lines.0.name", ChangeKind::Added),
-                ("total", ChangeKind::Changed)
-            ]
-        );
-        assert_eq!(diff.unchanged, 1);
-        let total = &diff.changes[2];
-        let values = [&total.before, &total.after].map(|side| side.as_ref().unwrap().value.clone());
-        assert_eq!(values, ["10", "12"]);
     }
 
     #[test]

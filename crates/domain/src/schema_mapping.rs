@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::AUTOMATIC_TYPE;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum SchemaMapping {
@@ -68,6 +70,10 @@ impl SchemaMapping {
 
     /// The type of a document. `None`: the classifier decides.
     pub fn type_for(&self, media_type: &str, file_name: &str) -> Option<&str> {
+        self.name_for(media_type, file_name).filter(|name| *name != AUTOMATIC_TYPE)
+    }
+
+    fn name_for(&self, media_type: &str, file_name: &str) -> Option<&str> {
         match self {
             Self::One(name) => Some(name),
             Self::ByPattern(patterns) => {
@@ -151,6 +157,14 @@ mod tests {
         ] {
             assert_eq!(mapping.type_for(media_type, name), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn the_automatic_type_lets_the_classifier_decide() {
+        let mapping = SchemaMapping::read(json!({"*.pdf": "invoice", "*scan*.pdf": "auto"}));
+        let mapping = mapping.unwrap();
+        assert_eq!(mapping.type_for("application/pdf", "a.pdf"), Some("invoice"));
+        assert_eq!(mapping.type_for("application/pdf", "scan 7.pdf"), None);
     }
 
     #[test]

@@ -30,6 +30,12 @@ pub enum OpsError {
     /// A definition of a document type that cannot be used.
     #[error("The document type cannot be used. {}", sentences(.0))]
     InvalidDocumentType(InvalidType),
+    /// The request names a document type that the tenant does not have.
+    #[error(
+        "There is no document type '{name}'. Choose one of: {}. Or use \"auto\" to let Docket recognise it.",
+        listed(.known)
+    )]
+    UnknownDocumentType { field: &'static str, name: String, known: Vec<String> },
     /// The request conflicts with the current state.
     #[error("{problem}")]
     Conflict { code: &'static str, problem: String },
@@ -43,6 +49,9 @@ pub enum OpsError {
     /// The queue of password checks is full, or this client has used its share of it.
     #[error("Too many users are signing in. Try again in a few seconds.")]
     SignInBusy,
+    /// The caller's access ended while a long response was sent.
+    #[error("Your access ended. Sign in again.")]
+    AccessEnded,
     #[error("A request with this Idempotency-Key is still in progress. Try again in a second.")]
     StillInProgress,
     #[error("This Idempotency-Key was used for a different request. Use a new key.")]
@@ -99,6 +108,16 @@ fn sentences(invalid: &InvalidType) -> String {
         0 => text,
         1 => format!("{text} There is 1 more problem."),
         more => format!("{text} There are {more} more problems."),
+    }
+}
+
+/// Names, the first ones of many.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let text = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => text,
+        more => format!("{text} and {more} more"),
     }
 }
 

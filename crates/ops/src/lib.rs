@@ -44,12 +44,12 @@ pub use access::tokens::TokenKey;
 pub use access::update_user::RequestedChange;
 pub use audit::{Audit, AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
 pub use blob::{BlobError, BlobStream};
-pub use document_types::{ChangedType, DocumentTypes, TypeVersion, VersionEntry};
+pub use document_types::{ChangedType, DocumentTypes, ExpectedType, TypeVersion, VersionEntry};
 pub use documents::admit_upload::UploadPermit;
 pub use documents::artifacts::ArtifactDownload;
 pub use documents::batches::Batches;
 pub use documents::batches::create::RequestedBatch;
-pub use documents::batches::results::BatchResult;
+pub use documents::batches::results::{BatchReading, BatchResult};
 pub use documents::dry_run::DryRun;
 pub use documents::facets::{BatchFacet, DocumentFacets};
 pub use documents::find_ids::FoundIds;
@@ -184,6 +184,7 @@ impl Ops {
                 store: store.clone(),
                 intake: intake.clone(),
                 request_hmac: request_hmac.clone(),
+                access: Arc::clone(&access),
             },
             content: Content {
                 store: store.clone(),

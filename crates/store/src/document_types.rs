@@ -79,6 +79,15 @@ impl Tx {
         row.map(DocumentTypeRecord::try_from).transpose()
     }
 
+    /// The names of the tenant's types that are not withdrawn.
+    pub async fn document_type_names(&mut self) -> Result<Vec<String>, StoreError> {
+        let names = sqlx::query_scalar(sql!("document_types/names"))
+            .bind(self.tenant_id().0)
+            .fetch_all(self.connection())
+            .await?;
+        Ok(names)
+    }
+
     /// The versions of one type, or one of them; at most `limit`, the latest first.
     pub async fn document_type_versions(
         &mut self,

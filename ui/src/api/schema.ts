@@ -368,6 +368,10 @@ export interface paths {
          * Create or change a document type
          * @description Adds a version, unless the definition is the current one. Documents that are processed from now on use it. A type with the
          *     name of a built-in one replaces that one for the tenant.
+         *
+         *     With `If-Match` and the `ETag` of the version that you changed, the request is refused when another version was stored
+         *     meanwhile (409, `document_type_changed`). With `If-None-Match: *` it creates a type, and is refused when there is one with
+         *     this name (409, `document_type_exists`).
          */
         put: operations["put_document_type"];
         post?: never;
@@ -1957,7 +1961,12 @@ export interface components {
             /** @description In the order of the commented defaults file. */
             settings: components["schemas"]["SettingView"][];
         };
-        /** @description A relation between fields of one document, or of one trade or line. Fields are named with their group. */
+        /**
+         * @description A relation between fields of one document, or of one trade or line.
+         *
+         *     Fields are named with their group: `trades[].net_amount`. All fields of a constraint are in the same group, or all in
+         *     none.
+         */
         ConstraintDefinition: {
             add: string[];
             name: string;
@@ -1966,7 +1975,7 @@ export interface components {
             rule: "sum";
             subtract?: string[];
             total: string;
-            /** @description Only where this field has this value. */
+            /** @description Only for documents or groups where this field has this value: `{"trades[].side": "buy"}`. */
             when?: components["schemas"]["FieldConditions"];
         } | {
             factors: string[];
@@ -1974,7 +1983,7 @@ export interface components {
             product: string;
             /** @enum {string} */
             rule: "product";
-            /** @description Only where this field has this value. */
+            /** @description As for a sum. */
             when?: components["schemas"]["FieldConditions"];
         } | {
             earlier: string;
@@ -2379,10 +2388,21 @@ export interface components {
             before?: components["schemas"]["ComparedFieldView"] | null;
             /** @description `added`: only the second result has a value. `removed`: only the first one has. */
             change: components["schemas"]["ChangeKind"];
-            /** @example trades.0.isin */
+            /**
+             * @description The path in the second result; in the first one, when only that has a value.
+             * @example trades.1.isin
+             */
             path: string;
+            /**
+             * @description The path in the first result, when the trade or line has another position there.
+             * @example trades.0.isin
+             */
+            path_before?: string | null;
         };
-        /** @description Names of fields with the values that they must have. */
+        /**
+         * @description Names of fields with the values that they must have. A type of its own in the OpenAPI document, because client generators do
+         *     not support maps within the variants of an enum.
+         */
         FieldConditions: {
             [key: string]: string;
         };
@@ -2972,7 +2992,7 @@ export interface components {
          */
         RerunRequest: {
             /**
-             * @description The document type, or `auto` for the classifier's choice. Default: as in the previous run.
+             * @description The document type, which must exist, or `auto` for the classifier's choice. Default: as in the previous run.
              * @example invoice
              */
             document_type?: string | null;
@@ -3008,7 +3028,10 @@ export interface components {
             after: components["schemas"]["ResultEntryView"];
             /** @description The result that is compared. */
             before: components["schemas"]["ResultEntryView"];
-            /** @description Fields with different values. Trades and lines are compared by their position. */
+            /**
+             * @description Fields with different values. Trades are compared with those of the same security, date or quantity, lines with those of the
+             *     same name, and the rest by their order.
+             */
             changes: components["schemas"]["FieldChangeView"][];
             /**
              * Format: int32
@@ -3615,6 +3638,11 @@ export interface components {
         };
         /** @description An updated original of a document. */
         UpdateForm: {
+            /**
+             * @description The document type whose fields are extracted, or `auto` to let Docket recognise it; by default as in the last run.
+             * @example contract_note
+             */
+            document_type?: string;
             /** Format: binary */
             file: Blob;
             /** @description The password of the file, if it has one. */
@@ -3810,15 +3838,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The Idempotency-Key belongs to a different request */
-        OtherRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description The range starts after the end of the file */
         OutOfRange: {
             headers: {
@@ -3875,6 +3894,15 @@ export interface components {
         };
         /** @description Temporarily unavailable; `code` says why, Retry-After says when to try again */
         Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The Idempotency-Key belongs to a different request, or the request names an unknown document type; `code` says which */
+        Unprocessable: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4359,7 +4387,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
-            422: components["responses"]["OtherRequest"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -4544,6 +4572,8 @@ export interface operations {
             /** @description The document type */
             200: {
                 headers: {
+                    /** @description The tag of the version, for If-Match */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4561,7 +4591,12 @@ export interface operations {
     put_document_type: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that is changed; if it is not the current one, the request is refused (409) */
+                "If-Match"?: string;
+                /** @description `*`: only create; what exists is not changed (409) */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example delivery_note */
                 name: string;
@@ -4577,6 +4612,8 @@ export interface operations {
             /** @description The type has this definition already */
             200: {
                 headers: {
+                    /** @description The tag of the version, for If-Match */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4586,6 +4623,8 @@ export interface operations {
             /** @description The new version */
             201: {
                 headers: {
+                    /** @description The tag of the version, for If-Match */
+                    etag?: string;
                     /** @description The path of the version */
                     location?: string;
                     [name: string]: unknown;
@@ -4608,7 +4647,10 @@ export interface operations {
     withdraw_document_type: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that is changed; if it is not the current one, the request is refused (409) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @example delivery_note */
                 name: string;
@@ -4628,6 +4670,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -4799,7 +4842,7 @@ export interface operations {
             408: components["responses"]["UploadTooSlow"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["UploadTooLarge"];
-            422: components["responses"]["OtherRequest"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -5193,7 +5236,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["UploadTooLarge"];
             415: components["responses"]["NotJson"];
-            422: components["responses"]["OtherRequest"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -5357,7 +5400,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
-            422: components["responses"]["OtherRequest"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -5667,7 +5710,7 @@ export interface operations {
             408: components["responses"]["UploadTooSlow"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["UploadTooLarge"];
-            422: components["responses"]["OtherRequest"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -5867,7 +5910,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
-            422: components["responses"]["OtherRequest"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -6523,7 +6566,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
-            422: components["responses"]["OtherRequest"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

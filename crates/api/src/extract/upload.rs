@@ -60,12 +60,14 @@ pub(crate) enum Field {
     Password(Secret),
     Tag(String),
     Reason(String),
+    DocumentType(String),
 }
 
 const MAX_TITLE: usize = 500;
 const MAX_PASSWORD: usize = 200;
 const MAX_TAG: usize = 100;
 const MAX_REASON: usize = 1000;
+const MAX_TYPE_NAME: usize = 63;
 const MAX_FILE_NAME: usize = 255;
 
 impl<S: Send + Sync> FromRequest<S> for Upload {
@@ -97,7 +99,7 @@ impl Upload {
         Form { reader, permit, identity: self.identity, purpose: Purpose::Upload }
     }
 
-    /// The same for an updated original, whose form has a reason, but no title or tags.
+    /// The same for an updated original, whose form has a reason and a document type, but no title or tags.
     pub(crate) fn read_update(self, api: &Api, permit: UploadPermit) -> Form {
         Form { purpose: Purpose::Update, ..self.read(api, permit) }
     }
@@ -160,10 +162,13 @@ impl Form {
             ("reason", Purpose::Update) => {
                 Field::Reason(self.read_text("reason", MAX_REASON).await?)
             }
+            ("document_type", Purpose::Update) => {
+                Field::DocumentType(self.read_text("document_type", MAX_TYPE_NAME).await?)
+            }
             (other, purpose) => {
                 let known = match purpose {
                     Purpose::Upload => "file, title, password, tag",
-                    Purpose::Update => "file, password, reason",
+                    Purpose::Update => "file, password, reason, document_type",
                 };
                 let start: String = other.chars().take(MAX_TAG).collect();
                 return Err(ApiProblem::invalid(format!(
@@ -238,6 +243,7 @@ impl Field {
             Self::Title(title) => metadata.title = Some(title),
             Self::Password(password) => metadata.password = Some(password),
             Self::Reason(reason) => metadata.reason = Some(reason),
+            Self::DocumentType(name) => metadata.document_type = Some(name),
             Self::Tag(_) if metadata.tags.len() == MAX_TAGS => {
                 let problem = format!("A document can have at most {MAX_TAGS} tags.");
                 return Err(ApiProblem::invalid(problem).for_field("tags"));
@@ -264,10 +270,13 @@ impl RequestIdentity {
             tags.as_bytes(),
             received.content_hash().as_slice(),
         ];
-        // Added only if present, because recorded keys of earlier versions have no reason.
+        // Added only if present, because recorded keys of earlier versions have neither.
         let mut what = what.to_vec();
         if !reason.is_empty() {
             what.push(reason.as_bytes());
+        }
+        if let Some(name) = &metadata.document_type {
+            what.extend([b"document_type".as_slice(), name.as_bytes()]);
         }
         IdempotencyClaim { key, request_hash: request_hash(&self.method, &self.path, &what) }
     }

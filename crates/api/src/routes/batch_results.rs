@@ -8,9 +8,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use domain::{BatchId, Caller};
+use domain::BatchId;
 use futures_util::stream::{self, Stream};
-use ops::{After, BatchResult, Page, PageRequest};
+use ops::{After, BatchReading, BatchResult, Page, PageRequest};
 
 use super::results;
 use crate::Api;
@@ -77,12 +77,13 @@ pub(crate) async fn list(
     };
     // The first page decides whether there is such a batch.
     let request = PageRequest { after: None, page: 1, limit: PORTION };
-    let first = api.ops.batches.list_batch_results(&caller, batch_id, &request).await?;
+    let mut reading = api.ops.batches.begin_reading(&caller, batch_id);
+    let first = api.ops.batches.read_on(&mut reading, &request).await?;
     let mut head = String::new();
     if format == ResultFormat::Csv {
         append_row(&mut head, COLUMNS);
     }
-    let pieces = pieces(Arc::clone(&api), caller, batch_id, (head, first), write);
+    let pieces = pieces(Arc::clone(&api), reading, (head, first), write);
     let mut response = Body::from_stream(pieces).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     Ok(response)
@@ -103,11 +104,11 @@ fn accepted_format(headers: &HeaderMap) -> ResultFormat {
     format.unwrap_or(ResultFormat::Json)
 }
 
-/// The texts of one page after the other, so that no more than a page is in memory.
+/// The texts of one page after the other, so that no more than a page is in memory. When the access of the caller ends, so does
+/// the connection.
 fn pieces(
     api: Arc<Api>,
-    caller: Caller,
-    batch_id: BatchId,
+    reading: BatchReading,
     (head, first): (String, Page<BatchResult>),
     write: fn(&mut String, BatchResult),
 ) -> impl Stream<Item = Result<String, ops::OpsError>> {
@@ -116,21 +117,19 @@ fn pieces(
         Read(After),
         End,
     }
-    stream::try_unfold(Next::Write(head, first), move |next| {
-        let (api, caller) = (Arc::clone(&api), caller.clone());
+    stream::try_unfold((reading, Next::Write(head, first)), move |(mut reading, next)| {
+        let api = Arc::clone(&api);
         async move {
             let (mut text, page) = match next {
                 Next::Write(head, page) => (head, page),
                 Next::Read(after) => {
                     let request = PageRequest { after: Some(after), page: 1, limit: PORTION };
-                    let batches = &api.ops.batches;
-                    let page = batches.list_batch_results(&caller, batch_id, &request).await?;
-                    (String::new(), page)
+                    (String::new(), api.ops.batches.read_on(&mut reading, &request).await?)
                 }
                 Next::End => return Ok(None),
             };
             page.items.into_iter().for_each(|item| write(&mut text, item));
-            Ok(Some((text, page.next.map_or(Next::End, Next::Read))))
+            Ok(Some((text, (reading, page.next.map_or(Next::End, Next::Read)))))
         }
     })
 }

@@ -8,15 +8,19 @@ use api_types::{
     DocumentTypeView, DryRunRequest, FieldProblem,
 };
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::DocId;
-use ops::{DryRun, TypeVersion};
+use ops::{DryRun, ExpectedType, TypeVersion};
 
 use crate::Api;
-use crate::extract::{Body, Path, Query, SignedInCaller, Wording, from_value};
-use crate::openapi::{AboutOne, CanConflict, Checked, Guarded, WithBody};
+use crate::entity_tags::{expected_tags, only_creates};
+use crate::extract::{Body, Path, Query, SignedInCaller};
+use crate::openapi::{
+    AboutOne, CanConflict, Checked, Guarded, IfMatchHeader, IfNoneMatchHeader, WithBody,
+};
 use crate::problem::ApiProblem;
 
 /// List document types
@@ -42,7 +46,8 @@ pub(crate) async fn list(
     get, path = "/document-types/{name}", tag = "document-types", operation_id = "find_document_type",
     params(("name" = String, Path, example = "invoice"), DocumentTypeQuery),
     responses(
-        (status = 200, body = DocumentTypeView, description = "The document type"),
+        (status = 200, body = DocumentTypeView, description = "The document type",
+         headers(("etag" = String, description = "The tag of the version, for If-Match"))),
         Guarded, Checked, AboutOne,
     ),
     security(("bearer" = [])),
@@ -52,23 +57,31 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Path(name): Path<String>,
     Query(query): Query<DocumentTypeQuery>,
-) -> Result<Json<DocumentTypeView>, ApiProblem> {
+) -> Result<Response, ApiProblem> {
     let found = api.ops.document_types.find(&caller, &name, query.version).await?;
-    Ok(Json(view(found)?))
+    let tag = etag(&found);
+    Ok((tag, Json(view(found))).into_response())
 }
 
 /// Create or change a document type
 ///
 /// Adds a version, unless the definition is the current one. Documents that are processed from now on use it. A type with the
 /// name of a built-in one replaces that one for the tenant.
+///
+/// With `If-Match` and the `ETag` of the version that you changed, the request is refused when another version was stored
+/// meanwhile (409, `document_type_changed`). With `If-None-Match: *` it creates a type, and is refused when there is one with
+/// this name (409, `document_type_exists`).
 #[utoipa::path(
     put, path = "/document-types/{name}", tag = "document-types", operation_id = "put_document_type",
-    params(("name" = String, Path, example = "delivery_note")),
+    params(("name" = String, Path, example = "delivery_note"), IfMatchHeader, IfNoneMatchHeader),
     request_body = DocumentTypeDefinition,
     responses(
-        (status = 200, body = DocumentTypeView, description = "The type has this definition already"),
-        (status = 201, body = DocumentTypeView, description = "The new version",
-         headers(("location" = String, description = "The path of the version"))),
+        (status = 200, body = DocumentTypeView, description = "The type has this definition already",
+         headers(("etag" = String, description = "The tag of the version, for If-Match"))),
+        (status = 201, body = DocumentTypeView, description = "The new version", headers(
+            ("location" = String, description = "The path of the version"),
+            ("etag" = String, description = "The tag of the version, for If-Match"),
+        )),
         Guarded, Checked, WithBody, AboutOne, CanConflict,
     ),
     security(("bearer" = [])),
@@ -77,16 +90,39 @@ pub(crate) async fn put(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
     Path(name): Path<String>,
+    Expected(expected): Expected,
     Body(body): Body<DocumentTypeDefinition>,
 ) -> Result<Response, ApiProblem> {
-    let changed = api.ops.document_types.put(&caller, definition(name, body, "name")?).await?;
-    let view = view(changed.current)?;
+    let definition = definition(name, body, "name")?;
+    let changed = api.ops.document_types.put(&caller, definition, &expected).await?;
+    let tag = etag(&changed.current);
+    let view = view(changed.current);
     if !changed.is_new_version {
-        return Ok(Json(view).into_response());
+        return Ok((tag, Json(view)).into_response());
     }
     let (name, version) = (&view.summary.name, view.summary.version);
     let location = [(header::LOCATION, format!("/v1/document-types/{name}?version={version}"))];
-    Ok((StatusCode::CREATED, location, Json(view)).into_response())
+    Ok((StatusCode::CREATED, location, tag, Json(view)).into_response())
+}
+
+/// What the headers of a change expect of the current version.
+pub(crate) struct Expected(ExpectedType);
+
+impl<S: Send + Sync> FromRequestParts<S> for Expected {
+    type Rejection = ApiProblem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiProblem> {
+        let only_creates = only_creates(&parts.headers)?;
+        Ok(Self(match expected_tags(&parts.headers)? {
+            Some(tags) => ExpectedType::OneOf(tags),
+            None if only_creates => ExpectedType::Nothing,
+            None => ExpectedType::Anything,
+        }))
+    }
+}
+
+fn etag(found: &TypeVersion) -> [(header::HeaderName, String); 1] {
+    [(header::ETAG, format!("\"{}\"", found.tag()))]
 }
 
 /// Withdraw a document type
@@ -95,16 +131,17 @@ pub(crate) async fn put(
 /// readable, because results name them.
 #[utoipa::path(
     delete, path = "/document-types/{name}", tag = "document-types", operation_id = "withdraw_document_type",
-    params(("name" = String, Path, example = "delivery_note")),
-    responses((status = 204, description = "Withdrawn"), Guarded, Checked, AboutOne),
+    params(("name" = String, Path, example = "delivery_note"), IfMatchHeader),
+    responses((status = 204, description = "Withdrawn"), Guarded, Checked, AboutOne, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn withdraw(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
     Path(name): Path<String>,
+    Expected(expected): Expected,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.document_types.withdraw(&caller, &name).await?;
+    api.ops.document_types.withdraw(&caller, &name, &expected).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -163,10 +200,10 @@ pub(crate) async fn dry_run(
     Ok(Json(DocumentTypeDryRun { extraction, type_version, problems }))
 }
 
-/// The definition in a request, with the name in its path. Both types have the same form; a test compares them.
+/// The definition in a request, with the name in its path.
 fn definition(
     name: String,
-    mut body: DocumentTypeDefinition,
+    body: DocumentTypeDefinition,
     field: &'static str,
 ) -> Result<ops::DocumentType, ApiProblem> {
     if body.name.as_ref().is_some_and(|given| *given != name) {
@@ -174,20 +211,19 @@ fn definition(
             ApiProblem::invalid("The name differs from the one in the path. Leave it out.");
         return Err(problem.for_field(field));
     }
-    body.name = Some(name);
-    let json =
-        serde_json::to_value(body).map_err(|error| ApiProblem::internal(error.to_string()))?;
-    let wording = Wording { field: "field", whole: "The JSON body" };
-    from_value(json).map_err(|mismatch| mismatch.into_problem(wording))
+    let DocumentTypeDefinition { title, description, phrases, schema, fields, constraints, .. } =
+        body;
+    Ok(ops::DocumentType { name, title, description, phrases, schema, fields, constraints })
 }
 
-fn view(found: TypeVersion) -> Result<DocumentTypeView, ApiProblem> {
+fn view(found: TypeVersion) -> DocumentTypeView {
     let summary = summary(&found);
-    let json = serde_json::to_value(found.definition);
-    let definition = json
-        .and_then(serde_json::from_value)
-        .map_err(|error| ApiProblem::internal(error.to_string()))?;
-    Ok(DocumentTypeView { summary, definition })
+    let ops::DocumentType { name, title, description, phrases, schema, fields, constraints } =
+        found.definition;
+    let name = Some(name);
+    let definition =
+        DocumentTypeDefinition { name, title, description, phrases, schema, fields, constraints };
+    DocumentTypeView { summary, definition }
 }
 
 fn summary(found: &TypeVersion) -> DocumentTypeSummary {

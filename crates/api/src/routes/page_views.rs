@@ -12,8 +12,8 @@ use domain::DocId;
 use ops::{OpsError, PageViewRequest, RenderedView};
 
 use crate::Api;
+use crate::entity_tags::known_tags;
 use crate::extract::{Client, Id, Path, SignedInCaller};
-use crate::if_none_match::known_tags;
 use crate::openapi::{AboutOne, CanConflict, Checked, Guarded, Linked};
 use crate::problem::ApiProblem;
 

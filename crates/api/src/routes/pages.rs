@@ -17,8 +17,8 @@ use pages::{Area, Block, BlockKind, Origin, Page, Span, Table, TextSource, Word}
 use uuid::Uuid;
 
 use crate::Api;
+use crate::entity_tags::known_tags;
 use crate::extract::{Id, Path, Query, SignedInCaller};
-use crate::if_none_match::known_tags;
 use crate::openapi::{AboutOne, CanConflict, Checked, Guarded};
 use crate::problem::ApiProblem;
 

@@ -204,6 +204,7 @@ fn change_view(change: FieldChange) -> FieldChangeView {
     };
     FieldChangeView {
         path: change.path,
+        path_before: change.path_before,
         change: change.kind,
         before: change.before.map(field),
         after: change.after.map(field),

@@ -1,10 +1,13 @@
 //! Batches, and following events.
 
-use axum::http::{Method, StatusCode};
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode};
 use domain::{Caller, Role};
+use http_body_util::BodyExt;
 use ops::EventId;
 use serde_json::{Value, json};
 use testkit::{Response, TestApp, TestTenant};
+use tower::ServiceExt;
 
 use crate::intake::fail_waiting_jobs;
 
@@ -198,6 +201,105 @@ async fn the_schema_mapping_of_a_batch_chooses_the_document_type() {
         let refused = app.post("/v1/batches", body).bearer(token).send().await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{wrong}");
         assert_eq!(refused.body["field"], "schema_mapping", "{}", refused.body);
+    }
+}
+
+#[tokio::test]
+async fn a_document_type_that_does_not_exist_is_refused_with_the_known_ones() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    let own = json!({"title": "Payslip", "schema": {"type": "object"}, "fields": []});
+    app.put("/v1/document-types/payslip", own.clone()).bearer(token).send().await;
+    let made = app.upload("a.txt", "a").bearer(token).send().await.body;
+    app.work_off().await;
+    let rerun = format!("/v1/documents/{}/rerun", made["doc_id"].as_str().unwrap());
+    let requests = [
+        ("/v1/batches", json!({"schema_mapping": "letter"}), "schema_mapping"),
+        ("/v1/batches", json!({"schema_mapping": {"*": "auto", "b*": "letter"}}), "schema_mapping"),
+        (rerun.as_str(), json!({"document_type": "letter"}), "document_type"),
+    ];
+    for (path, body, field) in &requests {
+        let refused = app.post(path, body.clone()).bearer(token).send().await;
+        assert_eq!(
+            (refused.status, refused.code(), &refused.body["field"]),
+            (StatusCode::UNPROCESSABLE_ENTITY, "unknown_document_type", &json!(field)),
+        );
+        let known = "There is no document type 'letter'. Choose one of: contract_note, generic, invoice, payslip, receipt.";
+        let detail = refused.body["detail"].as_str().unwrap();
+        assert!(detail.starts_with(known), "{detail}");
+    }
+    let file = app.request(Method::POST, &rerun).bearer(token);
+    let refused = file.file_with(&[("document_type", "letter")], "a.txt", "other").send().await;
+    assert_eq!(refused.code(), "unknown_document_type");
+
+    // The types of another tenant do not count, nor do withdrawn ones.
+    let other = app.tenant("other").await;
+    let body = json!({"schema_mapping": "payslip"});
+    let foreign = app.post("/v1/batches", body.clone()).bearer(&other.admin_token).send().await;
+    assert_eq!(foreign.code(), "unknown_document_type");
+    make(&app, token, body.clone()).await;
+    app.request(Method::DELETE, "/v1/document-types/payslip").bearer(token).send().await;
+    assert_eq!(
+        app.post("/v1/batches", body).bearer(token).send().await.code(),
+        "unknown_document_type"
+    );
+    make(&app, token, json!({"schema_mapping": {"*.pdf": "invoice", "*": "auto"}})).await;
+}
+
+#[tokio::test]
+async fn an_updated_original_keeps_the_document_type_or_chooses_another() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    let batch = make(&app, token, json!({"schema_mapping": "receipt"})).await;
+    let answer = add(&app, token, &batch, &[("a.txt", "a")]).await;
+    let doc_id = answer.body["files"][0]["accepted"]["doc_id"].as_str().unwrap().to_owned();
+    app.work_off().await;
+    let path = format!("/v1/documents/{doc_id}/rerun");
+    let cases = [
+        (None, "b", json!("receipt")),
+        (Some(("document_type", "invoice")), "c", json!("invoice")),
+        (Some(("reason", "signed")), "d", json!("invoice")),
+        // The current content again: a plain rerun.
+        (Some(("document_type", "generic")), "d", json!("generic")),
+        (Some(("document_type", "auto")), "e", Value::Null),
+    ];
+    for (field, content, expected) in cases {
+        let request = app.request(Method::POST, &path).bearer(token);
+        let updated = request.file_with(field.as_slice(), "a.txt", content).send().await;
+        assert_eq!(updated.status, StatusCode::ACCEPTED, "{}", updated.body);
+        let run = updated.body["run_id"].as_str().unwrap();
+        let run = app.get(&format!("/v1/ingestion-runs/{run}")).bearer(token).send().await.body;
+        assert_eq!(run["config"]["document_type"], expected, "{field:?}");
+        app.work_off().await;
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_results_ends_with_the_access_of_its_caller() {
+    let (app, acme) = start().await;
+    let batch = make(&app, &acme.admin_token, json!({})).await;
+    let names: Vec<String> = (0..120).map(|number| format!("{number}.txt")).collect();
+    let files: Vec<(&str, &str)> =
+        names.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let added = add(&app, &acme.admin_token, &batch, &files).await;
+    assert_eq!(added.status, StatusCode::ACCEPTED, "{}", added.body);
+    for format in ["ndjson", "csv"] {
+        let (_, token) = app.user(&acme, Role::Viewer).await;
+        let path = format!("/v1/batches/{batch}/results?format={format}");
+        let open = async || {
+            let request = Request::get(&path).header("authorization", format!("Bearer {token}"));
+            let request = request.body(Body::empty()).unwrap();
+            app.router().oneshot(request).await.unwrap().into_body()
+        };
+        let whole = open().await.collect().await.unwrap().to_bytes();
+        let heading = usize::from(format == "csv");
+        assert_eq!(whole.split(|byte| *byte == b'\n').count(), 121 + heading);
+
+        let mut stream = open().await;
+        assert!(stream.frame().await.unwrap().is_ok(), "the first page was read before");
+        app.request(Method::POST, "/v1/auth/logout").bearer(&token).send().await;
+        assert!(stream.frame().await.unwrap().is_err(), "{format}");
+        assert!(stream.frame().await.is_none());
     }
 }
 

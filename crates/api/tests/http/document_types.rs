@@ -86,7 +86,6 @@ async fn built_in_types_are_listed_and_readable() {
     assert_eq!(world.get("/invoice?version=1").await.code(), "not_found");
 }
 
-/// The types of the API and of extraction are declared twice.
 #[tokio::test]
 async fn every_built_in_definition_can_be_sent_back_unchanged() {
     let world = World::new().await;
@@ -324,4 +323,49 @@ async fn a_dry_run_names_a_type_and_a_document_that_exist() {
         let tried = tried.bearer(&world.acme.admin_token).send().await;
         assert_eq!(tried.code(), code, "{tried:?}");
     }
+}
+
+#[tokio::test]
+async fn an_editor_does_not_overwrite_the_change_of_another_one() {
+    let world = World::new().await;
+    let tag = |response: &Response| response.header("etag").unwrap().to_owned();
+    let put = async |name: &str, title: &str, header: (&str, &str)| {
+        let mut definition = delivery_note();
+        definition["title"] = json!(title);
+        let request = world.app.put(&format!("/v1/document-types/{name}"), definition);
+        request.bearer(&world.acme.admin_token).header(header.0, header.1).send().await
+    };
+    let created = put("delivery_note", "First", ("if-none-match", "*")).await;
+    assert_eq!(created.status, StatusCode::CREATED);
+    let first = tag(&world.get("/delivery_note").await);
+    assert_eq!(first, tag(&created));
+
+    let second = put("delivery_note", "Second", ("if-match", &first)).await;
+    assert_eq!((second.status, second.body["version"].as_u64()), (StatusCode::CREATED, Some(2)));
+    let stale = put("delivery_note", "Other", ("if-match", &first)).await;
+    assert_eq!((stale.status, stale.code()), (StatusCode::CONFLICT, "document_type_changed"));
+    assert_eq!(tag(&world.get("/delivery_note?version=1").await), first);
+    // Who repeats a request that succeeded, succeeds.
+    let again = put("delivery_note", "Second", ("if-match", &first)).await;
+    assert_eq!((again.status, tag(&again)), (StatusCode::OK, tag(&second)));
+    let exists = put("delivery_note", "Other", ("if-none-match", "*")).await;
+    assert_eq!((exists.status, exists.code()), (StatusCode::CONFLICT, "document_type_exists"));
+    assert_eq!(put("delivery_note", "Third", ("if-match", "*")).await.status, StatusCode::CREATED);
+
+    // A built-in type has a tag too, until the tenant's own one replaces it.
+    let built_in = tag(&world.get("/receipt").await);
+    let own = put("receipt", "Own", ("if-match", &built_in)).await;
+    assert_eq!((own.status, tag(&own) == built_in), (StatusCode::CREATED, false));
+    let stale = put("receipt", "Other", ("if-match", &built_in)).await;
+    assert_eq!(stale.code(), "document_type_changed");
+    let nothing = put("payslip", "New", ("if-match", "*")).await;
+    assert_eq!(nothing.code(), "document_type_changed");
+
+    let withdraw = async |tag: &str| {
+        let request = world.app.request(Method::DELETE, "/v1/document-types/delivery_note");
+        request.bearer(&world.acme.admin_token).header("if-match", tag).status().await
+    };
+    assert_eq!(withdraw(&first).await, StatusCode::CONFLICT);
+    let current = tag(&world.get("/delivery_note").await);
+    assert_eq!(withdraw(&current).await, StatusCode::NO_CONTENT);
 }

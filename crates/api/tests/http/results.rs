@@ -181,6 +181,16 @@ async fn a_diff_shows_what_changed_between_two_versions() {
     assert_eq!((&price["after"]["confidence"], &diff["unchanged"]), (&json!(0.75), &json!(2)));
     let back = story.get(&format!("{document}/results/2/diff/1")).await;
     assert_eq!(back["changes"][2]["change"], "removed");
+
+    let inserted = "trade CCC 2026-01-01 1\n\ntrade AAA 2026-01-02 13\n\ntrade BBB 2026-01-03 1";
+    story.update(&document, "a.txt", inserted).await;
+    let diff = story.get(&format!("{document}/results/2/diff/3")).await;
+    let price = &diff["changes"][4];
+    assert_eq!(
+        (&price["path"], &price["path_before"], &price["change"]),
+        (&json!("trades.1.price"), &json!("trades.0.price"), &json!("changed"))
+    );
+    assert_eq!(diff["changes"].as_array().unwrap().len(), 5, "{diff}");
 }
 
 #[tokio::test]

@@ -106,7 +106,12 @@ async fn update(
         let (part, reading) =
             opened.map_err(|source| ClientError::Unreadable { file: file.to_owned(), source })?;
         let mut form = Form::new();
-        for (name, value) in [("reason", &args.reason), ("password", &args.password)] {
+        let texts = [
+            ("reason", &args.reason),
+            ("password", &args.password),
+            ("document_type", &args.document_type),
+        ];
+        for (name, value) in texts {
             if let Some(value) = value {
                 form = form.text(name, value.clone());
             }

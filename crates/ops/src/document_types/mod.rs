@@ -4,6 +4,8 @@
 //! a name is the built-in type of this program, the versions of a tenant begin with 1 and never change.
 
 mod find;
+pub(crate) mod known;
+mod precondition;
 mod put;
 mod withdraw;
 
@@ -14,6 +16,7 @@ use store::{DocumentTypeRecord, Store};
 
 use crate::OpsError;
 
+pub use precondition::ExpectedType;
 pub use put::ChangedType;
 
 /// The document types of tenants.
@@ -53,6 +56,15 @@ impl TypeVersion {
             .map_err(|error| OpsError::internal("reading a document type", error))?;
         let created = Some((record.created_by, record.created_at));
         Ok(Some(Self { definition, version: record.version, created }))
+    }
+
+    /// The same for the same definition under this name, and for no other. The built-in types belong to a release of Docket.
+    pub fn tag(&self) -> String {
+        if self.is_built_in() {
+            concat!("0-", env!("CARGO_PKG_VERSION")).to_owned()
+        } else {
+            self.version.to_string()
+        }
     }
 
     pub fn is_built_in(&self) -> bool {

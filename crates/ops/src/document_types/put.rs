@@ -5,7 +5,7 @@ use extraction::types::DocumentType;
 use serde_json::json;
 use store::NewDocumentType;
 
-use super::TypeVersion;
+use super::{ExpectedType, TypeVersion};
 use crate::{DocumentTypes, OpsError};
 
 /// A type after a request to change it.
@@ -38,6 +38,7 @@ impl DocumentTypes {
         &self,
         caller: &Caller,
         definition: DocumentType,
+        expected: &ExpectedType,
     ) -> Result<ChangedType, OpsError> {
         let scope = caller.permit(Action::ManageDocumentTypes)?;
         let definition = Self::validated(definition).await?;
@@ -50,9 +51,13 @@ impl DocumentTypes {
             Some(own) => Some(own),
             None => TypeVersion::built_in(&definition.name),
         };
-        if let Some(current) = current.filter(|current| current.definition == definition) {
-            tx.commit().await?;
-            return Ok(ChangedType { current, is_new_version: false });
+        match current {
+            // A repeated request is no conflict.
+            Some(current) if current.definition == definition => {
+                tx.commit().await?;
+                return Ok(ChangedType { current, is_new_version: false });
+            }
+            current => expected.check(current.as_ref())?,
         }
         let is_in_use = |name: &str| {
             records.iter().any(|record| record.name == name && record.definition.is_some())

@@ -4,12 +4,18 @@ use domain::{Action, AuditAction, AuditEntry, Caller, Entity};
 use serde_json::json;
 use store::NewDocumentType;
 
+use super::{ExpectedType, TypeVersion};
 use crate::{DocumentTypes, OpsError};
 
 impl DocumentTypes {
     /// No document gets the type any more. Its versions stay readable, because results name them. A built-in type of the
     /// same name is used again.
-    pub async fn withdraw(&self, caller: &Caller, name: &str) -> Result<(), OpsError> {
+    pub async fn withdraw(
+        &self,
+        caller: &Caller,
+        name: &str,
+        expected: &ExpectedType,
+    ) -> Result<(), OpsError> {
         let scope = caller.permit(Action::ManageDocumentTypes)?;
         let mut tx = self.store.begin(&scope).await?;
         tx.lock_document_types().await?;
@@ -18,6 +24,7 @@ impl DocumentTypes {
             return Err(OpsError::NotFound("document type"));
         };
         let version = current.version + 1;
+        expected.check(TypeVersion::of_record(current)?.as_ref())?;
         tx.insert_document_type(NewDocumentType { name, version, definition: None }).await?;
         tx.append_audit(AuditEntry {
             action: AuditAction::DocumentTypeWithdrawn,

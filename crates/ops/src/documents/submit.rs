@@ -49,6 +49,8 @@ pub struct UploadMetadata {
     pub tags: Vec<String>,
     /// Why the file replaces the original of a document.
     pub reason: Option<String>,
+    /// The document type that the new content of a document has. `None`: as before.
+    pub document_type: Option<String>,
 }
 
 /// The result of an accepted upload.

@@ -9,6 +9,7 @@ use domain::{
     Action, Caller, ContentHash, DocId, FileKind, IdempotencyClaim, Origin, Scope, upload_uri,
 };
 
+use crate::document_types::known::chosen_type;
 use crate::documents::intake::{IntakeRequest, UpdateTarget};
 use crate::idempotency::Outcome;
 use crate::runs::rerun::latest_run;
@@ -46,9 +47,14 @@ impl Runs {
             other => {
                 self.intake.blobs.discard(staged).await;
                 other?;
-                let UploadMetadata { password, reason, file_name, .. } = metadata;
-                let file_name = Some(file_name);
-                let rerun = RerunOptions { reason, password, file_name, ..RerunOptions::default() };
+                let UploadMetadata { password, reason, file_name, document_type, .. } = metadata;
+                let rerun = RerunOptions {
+                    reason,
+                    password,
+                    document_type,
+                    file_name: Some(file_name),
+                    ..RerunOptions::default()
+                };
                 return self.rerun_with_claim(&scope, doc_id, rerun, claim.as_ref()).await;
             }
         };
@@ -78,7 +84,12 @@ impl Runs {
             return Ok(None);
         }
         let other = tx.find_by_identity(&upload_uri(content)).await?;
-        let parent_run_id = latest_run(&mut tx, doc_id).await?.map(|run| run.run_id);
+        let parent = latest_run(&mut tx, doc_id).await?;
+        let parent_run_id = parent.as_ref().map(|run| run.run_id);
+        let document_type = match &metadata.document_type {
+            Some(name) => chosen_type(&mut tx, "document_type", name.clone()).await?,
+            None => parent.and_then(|run| run.config.document_type),
+        };
         tx.commit().await?;
         if let Some(other) = other.filter(|other| *other != doc_id) {
             return Err(OpsError::Conflict {
@@ -94,6 +105,6 @@ impl Runs {
             .parse()
             .map_err(|error| OpsError::internal("reading the kind of a document", error))?;
         let (title, reason) = (document.title, metadata.reason.clone());
-        Ok(Some(UpdateTarget { doc_id, title, kind, parent_run_id, reason }))
+        Ok(Some(UpdateTarget { doc_id, title, kind, parent_run_id, reason, document_type }))
     }
 }

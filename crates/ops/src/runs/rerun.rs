@@ -3,11 +3,12 @@
 use domain::{
     Action, AuditAction, AuditEntry, Caller, ContentHash, DedupResult, DocId, Entity, FileKind,
     IdempotencyClaim, MaskRule, Pipeline, RunConfig, RunState, RunType, Scope, Secret, SourceType,
-    StageName, is_type_name,
+    StageName,
 };
 use serde_json::json;
 use store::{NewRun, ReusedStages, RunRecord, Tx, Window};
 
+use crate::document_types::known::chosen_type;
 use crate::documents::intake::RunSubject;
 use crate::idempotency::{Outcome, commit_outcome, recorded_outcome};
 use crate::{Accepted, AcceptedRun, OpsError, Runs};
@@ -22,15 +23,10 @@ pub struct RerunOptions {
     pub from_stage: Option<String>,
     /// The password of the original. `None`: the one that is stored, if any.
     pub password: Option<Secret>,
-    /// The document type, or [`RerunOptions::AUTOMATIC_TYPE`] for the classifier's choice. `None`: as in the previous run.
+    /// The document type, or [`AUTOMATIC_TYPE`](domain::AUTOMATIC_TYPE) for the classifier's choice. `None`: as in the previous run.
     pub document_type: Option<String>,
     /// A name that the content was uploaded under again. Masks for that name apply from now on.
     pub file_name: Option<String>,
-}
-
-impl RerunOptions {
-    /// Lets the classifier choose the document type.
-    pub const AUTOMATIC_TYPE: &str = "auto";
 }
 
 impl Runs {
@@ -130,7 +126,7 @@ impl Runs {
             hash: content,
         };
         let document_type = match document_type {
-            Some(name) => chosen_type(name)?,
+            Some(name) => chosen_type(tx, "document_type", name).await?,
             None => parent.as_ref().and_then(|run| run.config.document_type.clone()),
         };
         let config =
@@ -157,18 +153,6 @@ impl Runs {
 pub(crate) async fn latest_run(tx: &mut Tx, doc_id: DocId) -> Result<Option<RunRecord>, OpsError> {
     let latest = Window { after: None, skip: 0, limit: 1 };
     Ok(tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next())
-}
-
-/// Whether the type exists shows when the run reaches the stage `parse`: until then it may be created or deleted.
-fn chosen_type(name: String) -> Result<Option<String>, OpsError> {
-    match name.as_str() {
-        RerunOptions::AUTOMATIC_TYPE => Ok(None),
-        name if is_type_name(name) => Ok(Some(name.to_owned())),
-        name => Err(OpsError::invalid(
-            "document_type",
-            format!("'{name}' is not the name of a document type. Use a name, or \"auto\"."),
-        )),
-    }
 }
 
 /// Checks that a required password is present. Whether it is right shows when the original is opened; a run that does not

@@ -198,7 +198,9 @@ impl Tx {
         window: &Window,
     ) -> Result<Vec<TradeRecord>, StoreError> {
         let owner = self.owner();
-        let rows: Vec<TradeRow> = sqlx::query_as(sql!("trades/page"))
+        let statement =
+            if owner.is_some() { sql!("trades/page_of_owner") } else { sql!("trades/page") };
+        let rows: Vec<TradeRow> = sqlx::query_as(statement)
             .bind(self.tenant_id().0)
             .bind(owner)
             .bind(window.moment())

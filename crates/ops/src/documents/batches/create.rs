@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use store::NewBatch;
 use url::Url;
 
+use crate::document_types::known::check_types;
 use crate::idempotency::{Outcome, commit_outcome, recorded_outcome};
 use crate::{Batches, OpsError};
 
@@ -30,12 +31,17 @@ impl Batches {
     ) -> Result<Outcome<BatchId>, OpsError> {
         let scope = caller.permit(Action::CreateBatches)?;
         let claim = claim.map(|claim| self.request_hmac.apply(claim));
+        let mapping = requested.schema_mapping.clone().map(SchemaMapping::read).transpose();
+        let mapping = mapping.map_err(|error| OpsError::invalid("schema_mapping", error))?;
         let new = self.new_batch(requested)?;
         let mut tx = self.store.begin(&scope).await?;
         if let Some(done) = recorded_outcome(&mut tx, claim.as_ref()).await? {
             return Ok(done);
         }
         let made = async {
+            if let Some(mapping) = &mapping {
+                check_types(&mut tx, "schema_mapping", mapping.types()).await?;
+            }
             tx.insert_batch(&new).await?;
             tx.append_audit(AuditEntry {
                 action: AuditAction::BatchCreated,
@@ -64,10 +70,6 @@ impl Batches {
                 "expected_documents",
                 "expected_documents must be at least 1.",
             ));
-        }
-        if let Some(mapping) = &requested.schema_mapping {
-            SchemaMapping::read(mapping.clone())
-                .map_err(|error| OpsError::invalid("schema_mapping", error))?;
         }
         let pipeline = requested.pipeline.as_deref().map(|names| self.intake.pipeline_of(names));
         Ok(NewBatch {

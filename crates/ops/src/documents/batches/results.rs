@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use domain::{Action, BatchId, Caller, DocId, ReadableObject};
 use store::{After, BatchItemRecord, ResultRecord, Tx};
 
+use crate::access::continued_access::ContinuedAccess;
 use crate::documents::content_access::{ContentRights, readable_runs};
 use crate::{Batches, OpsError, Page, PageRequest};
 
@@ -16,7 +17,32 @@ pub struct BatchResult {
     pub result: Option<ResultRecord>,
 }
 
+/// A caller who reads all results of a batch, page by page, within one request.
+#[derive(Debug)]
+pub struct BatchReading {
+    caller: Caller,
+    batch_id: BatchId,
+    access: ContinuedAccess,
+}
+
 impl Batches {
+    pub fn begin_reading(&self, caller: &Caller, batch_id: BatchId) -> BatchReading {
+        let access = self.access.continued_access(caller);
+        BatchReading { caller: caller.clone(), batch_id, access }
+    }
+
+    /// The next page, if the caller still has access.
+    pub async fn read_on(
+        &self,
+        reading: &mut BatchReading,
+        request: &PageRequest,
+    ) -> Result<Page<BatchResult>, OpsError> {
+        if !reading.access.is_valid().await {
+            return Err(OpsError::AccessEnded);
+        }
+        self.list_batch_results(&reading.caller, reading.batch_id, request).await
+    }
+
     /// The documents of a batch in the order they were added, each with its result.
     pub async fn list_batch_results(
         &self,
