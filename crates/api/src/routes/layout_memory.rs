@@ -11,7 +11,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::MemoryId;
 use ops::LayoutMemorySummary;
-use uuid::Uuid;
 
 use crate::Api;
 use crate::extract::{Id, Query, SignedInCaller, cursor_of, page_request};
