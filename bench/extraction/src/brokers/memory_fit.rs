@@ -1,7 +1,7 @@
 //! Chooses the constants of layout memory: a search from the current ones, one constant at a time.
 //!
-//! What is reported is nested: for each broker the constants are chosen among all that were tried by what they give for the
-//! other brokers, and measured on this one.
+//! The last line is measured with the broker left out: for each broker the constants are chosen among all that were tried by
+//! what they give for the other brokers. Which ones are tried depends on all brokers.
 
 use std::collections::BTreeMap;
 use std::io::{Write, stdout};
@@ -86,7 +86,7 @@ pub(crate) fn fit(corpus: &Path, cache: &Path) -> anyhow::Result<()> {
             add(&mut nested, counts);
         }
     }
-    writeln!(out, "nested: {:?}", figures(&nested))?;
+    writeln!(out, "broker left out: {:?}", figures(&nested))?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! The constants of recall. `bench-extraction brokers --memory --fit` chooses them, each broker left out once.
+//! The constants of recall. `bench-extraction brokers --memory --fit` searches for better ones.
 
 /// How much each anchor of a value counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
