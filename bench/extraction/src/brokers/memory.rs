@@ -45,7 +45,7 @@ pub(crate) fn measure(corpus: &Path, cache: &Path, errors: Option<&str>) -> anyh
     let (mut before, mut after) = (Measured::default(), Measured::default());
     let mut possible = Counts::new();
     for broker in &brokers {
-        broker.measure(document_type, Tuning::default(), &mut before, &mut after);
+        broker.measure(document_type, Tuning::default(), errors.is_some(), &mut before, &mut after);
         broker.possible(document_type, &mut possible);
     }
     let mut out = stdout().lock();
@@ -143,6 +143,7 @@ impl Broker<'_> {
         &self,
         document_type: &DocumentType,
         tuning: Tuning,
+        explained: bool,
         before: &mut Measured,
         after: &mut Measured,
     ) {
@@ -153,7 +154,7 @@ impl Broker<'_> {
             compare(other.document, &other.before, before);
             let from = after.errors.len();
             compare(other.document, &found, after);
-            if let Some(errors) = after.errors.get_mut(from..) {
+            if let Some(errors) = after.errors.get_mut(from..).filter(|_| explained) {
                 explain(document_type, other.document, confirmed.document, entry, errors);
             }
         }

@@ -70,7 +70,8 @@ impl ReviewedDocument {
         if self.fingerprint().is_empty() {
             return None;
         }
-        let learner = Learner { places: &self.places, rows: &self.rows, confirmed };
+        let (places, rows) = (self.places.as_slice(), self.rows.as_slice());
+        let learner = Learner { document_type, places, rows, confirmed };
         let mut fields: Vec<FieldMemory> =
             document_type.fields.iter().filter_map(|spec| learner.field(spec)).collect();
         if fields.iter().all(|field| field.rules.is_empty() && field.texts.is_empty()) {
@@ -114,6 +115,7 @@ fn kept(places: &[Place], fields: &[FieldMemory]) -> Vec<usize> {
 }
 
 struct Learner<'a> {
+    document_type: &'a DocumentType,
     places: &'a [Place],
     rows: &'a [TextRow],
     confirmed: &'a Extraction,
@@ -193,6 +195,7 @@ impl Learner<'_> {
         };
         let same: Vec<(usize, &Place)> =
             fitting().filter(|(_, place)| place.is(spec.kind, value)).collect();
+        let same = self.distinct(spec, value, same);
         let rule = |at: usize, is_likely| Rule { terms: vec![at], is_likely };
         if same.is_empty() {
             if let Some(sum) = self.sum(spec, labels, field, value) {
@@ -225,6 +228,37 @@ impl Learner<'_> {
         rules
     }
 
+    /// Without the places that rather belong to another field with the same value: without fees, the gross amount is the net
+    /// amount. All of them when the labels do not tell.
+    fn distinct<'p>(
+        &self,
+        spec: &FieldSpec,
+        value: &str,
+        places: Vec<(usize, &'p Place)>,
+    ) -> Vec<(usize, &'p Place)> {
+        let is_rival = |other: &&FieldSpec| {
+            other.name != spec.name
+                && other.kind == spec.kind
+                && values_of(self.confirmed, &other.name)
+                    .iter()
+                    .filter_map(|field| field.value.as_deref())
+                    .any(|other| equal(spec.kind, other, value))
+        };
+        let rivals: Vec<BTreeSet<Token>> =
+            self.document_type.fields.iter().filter(is_rival).map(label_tokens).collect();
+        let labels = label_tokens(spec);
+        let is_own = |(_, place): &&(usize, &Place)| {
+            let own = place.context.label_score(&labels);
+            rivals.iter().all(|rival| place.context.label_score(rival) < own)
+        };
+        let own: Vec<(usize, &Place)> = if rivals.is_empty() {
+            Vec::new()
+        } else {
+            places.iter().filter(is_own).copied().collect()
+        };
+        if own.is_empty() { places } else { own }
+    }
+
     /// The amounts whose sum is the value: those that the field names, rows with a label of the field, or any that follow
     /// each other.
     fn sum(
@@ -234,7 +268,7 @@ impl Learner<'_> {
         field: &Field,
         value: &str,
     ) -> Option<Rule> {
-        if spec.kind != FieldKind::Money {
+        if !spec.additive {
             return None;
         }
         let total = decimal(value).filter(|total| !total.is_zero())?;

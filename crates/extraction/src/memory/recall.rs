@@ -13,11 +13,6 @@ use crate::scan::Scan;
 use crate::scoring::Mention;
 use crate::types::{DocumentType, FieldSpec};
 
-/// Layouts below this similarity have nothing to do with each other: of documents of different issuers, 97 of 100 are less
-/// similar.
-const MIN_LAYOUT: f32 = 0.1;
-/// From this similarity on, both documents are of one issuer.
-const SAME_ISSUER: f32 = 0.3;
 /// From this similarity on, both documents are of one issuer and form.
 const SAME_FORM: f32 = 0.5;
 /// Weaker matches are no statement of the memory.
@@ -98,13 +93,13 @@ impl<'a> Recall<'a> {
             .iter()
             .filter(|entry| entry.document_type == document_type)
             .map(|entry| (entry, entry.fingerprint.similarity(&layout.fingerprint)))
-            .filter(|(_, similarity)| *similarity > MIN_LAYOUT)
+            .filter(|(_, similarity)| *similarity > tuning.min_layout)
             .collect();
         similar.sort_by(|a, b| b.1.total_cmp(&a.1));
         similar.truncate(MAX_ENTRIES);
         let known = similar.into_iter().map(|(entry, similarity)| Known {
             entry,
-            weight: ramp(similarity, MIN_LAYOUT, SAME_ISSUER),
+            weight: ramp(similarity, tuning.min_layout, tuning.same_issuer),
             contexts: entry
                 .places
                 .iter()
@@ -182,7 +177,8 @@ impl<'a> Recall<'a> {
         } else {
             0.0
         };
-        let lowered = (self.tuning.penalty * against).max(missing);
+        let penalty = if spec.additive { self.tuning.term_penalty } else { self.tuning.penalty };
+        let lowered = (penalty * against).max(missing);
         Support {
             log_odds: self.tuning.boost * strength - lowered,
             is_match: strength >= MIN_STRENGTH,
@@ -237,10 +233,12 @@ impl<'a> Recall<'a> {
         })
     }
 
-    /// From 0 to 1: how much the memory counts that knows a field, whatever it says about it.
+    /// From 0 to 1: how much the memory counts that knows terms of a field, whatever it says about it.
     fn knows(&self, spec: &FieldSpec) -> f32 {
         let weights = self.known.iter().flat_map(|known| {
             let memories = known.entry.fields.iter().filter(|memory| memory.field == spec.name);
+            // A document without fees does not say that later ones have none.
+            let memories = memories.filter(|memory| !memory.rules.is_empty());
             memories.map(move |memory| self.weight(known, memory, spec.kind))
         });
         weights.fold(0.0, f32::max)

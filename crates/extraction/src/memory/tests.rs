@@ -201,7 +201,7 @@ fn a_sum_of_zero_teaches_that_no_amount_is_a_term() {
     let spec = &contract_note().fields[3];
     for mention in scan.mentions.iter().filter(|mention| mention.found.kind == FieldKind::Money) {
         let support = recall.support(spec, &recall.compare(mention));
-        assert!(support.log_odds < -1.0 && !support.is_match, "{support:?}");
+        assert!(support.log_odds < -0.5 && !support.is_match, "{support:?}");
     }
 }
 

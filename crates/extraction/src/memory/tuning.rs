@@ -1,4 +1,4 @@
-//! The constants of recall. `bench-extraction brokers --memory --fit` chooses them, each broker left out once.
+//! The constants of recall. `bench-extraction brokers --memory --fit` searches for better ones.
 
 /// How much each anchor of a value counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,10 @@ pub struct Anchors {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
     pub anchors: Anchors,
+    /// Layouts below this similarity have nothing to do with each other, and from the second number on both documents are of
+    /// one issuer.
+    pub min_layout: f32,
+    pub same_issuer: f32,
     /// Surroundings below this similarity are no match, and from the second number on a full one.
     pub min_match: f32,
     pub full_match: f32,
@@ -36,6 +40,8 @@ pub struct Tuning {
     pub boost: f32,
     /// How much the score of a candidate is lowered that fully matches a place which was not the field's value.
     pub penalty: f32,
+    /// The same for the terms of a sum: which of them a document has differs from one to the next.
+    pub term_penalty: f32,
     /// How much the score of an amount is lowered that is not among the known terms of a sum.
     pub missing_term: f32,
     /// How much a place counts that had the value too, but is less likely the place of the field.
@@ -48,12 +54,12 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         let anchors = Anchors {
-            left: 3.0,
+            left: 4.2,
             right: 1.0,
             first: 1.0,
-            previous: 1.0,
+            previous: 0.7,
             next: 0.5,
-            above: 1.5,
+            above: 2.1,
             section: 0.75,
             position: 0.75,
             count: 0.5,
@@ -62,20 +68,23 @@ impl Default for Tuning {
             page: 0.5,
             band: 0.5,
             edge: 0.5,
-            absent: 0.35,
+            absent: 0.5,
             prior: 0.5,
         };
         Self {
             anchors,
-            min_match: 0.5,
+            min_layout: 0.1,
+            same_issuer: 0.42,
+            min_match: 0.35,
             full_match: 0.9,
             margin: 0.1,
             boost: 6.0,
             penalty: 4.0,
+            term_penalty: 1.0,
             missing_term: 2.0,
             unlikely: 0.8,
-            other_form_date: 0.3,
-            other_form: 0.7,
+            other_form_date: 0.2,
+            other_form: 0.5,
         }
     }
 }
