@@ -1174,6 +1174,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/layout-memory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the layout memory
+         * @description What confirmed documents taught about later documents of the same issuers: one entry for each document and type, the one
+         *     that was learnt last first. The guide "Layout memory" explains how entries are used.
+         */
+        get: operations["list_layout_memory"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the layout memory of a document type
+         * @description Useful after the fields of a type were changed. Results stay as they are.
+         */
+        delete: operations["delete_layout_memory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/layout-memory/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an entry of the layout memory
+         * @description Later documents are extracted without what this one taught. Results stay as they are.
+         */
+        delete: operations["delete_layout_memory_entry"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/mcp": {
         parameters: {
             query?: never;
@@ -2072,6 +2117,13 @@ export interface components {
          * @enum {string}
          */
         DedupResult: "new" | "new_version" | "skipped" | "in_progress";
+        DeletedLayoutMemory: {
+            /**
+             * Format: int64
+             * @description How many entries were deleted.
+             */
+            deleted: number;
+        };
         DependencyView: {
             /** @example database */
             name: string;
@@ -2663,6 +2715,54 @@ export interface components {
             limit: number;
             /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
+        };
+        LayoutMemoryFieldView: {
+            /**
+             * @description As the document type names it.
+             * @example trades[].net_amount
+             */
+            field: string;
+            /** Format: int32 */
+            right: number;
+            /** Format: int32 */
+            wrong: number;
+        };
+        LayoutMemoryPage: {
+            items: components["schemas"]["LayoutMemoryView"][];
+            /** Format: int32 */
+            limit: number;
+            /** @description `None` on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description What one confirmed document taught. The entry itself consists of hashes and positions and is not shown. */
+        LayoutMemoryView: {
+            /**
+             * Format: uuid
+             * @description The document that it was learnt from. The entry is deleted with it.
+             */
+            document_id: string;
+            document_title: string;
+            document_type: string;
+            fields: components["schemas"]["LayoutMemoryFieldView"][];
+            /**
+             * Format: date-time
+             * @description When a similar document was last reviewed.
+             */
+            last_used_at: string;
+            /** Format: date-time */
+            learnt_at: string;
+            /** Format: uuid */
+            memory_id: string;
+            /**
+             * Format: int32
+             * @description How often reviewers of later documents confirmed what the entry had said, over all fields.
+             */
+            right: number;
+            /**
+             * Format: int32
+             * @description How often they said another value.
+             */
+            wrong: number;
         };
         /** @description The limits that the operator sets. */
         LimitsView: {
@@ -6031,6 +6131,92 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_layout_memory: {
+        parameters: {
+            query?: {
+                /** @description Only entries of this document type. */
+                document_type?: string;
+                /** @description Rows per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayoutMemoryPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_layout_memory: {
+        parameters: {
+            query: {
+                /** @description The document type whose entries are deleted. */
+                document_type: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many entries were deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedLayoutMemory"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_layout_memory_entry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
