@@ -17,6 +17,8 @@ use crate::types::{DocumentType, FieldSpec, pattern};
 /// How much the agreement of a model raises a score, in log-odds, and up to which score.
 const AGREEMENT: f32 = 1.5;
 const MOST_AGREED: f32 = 3.0;
+/// The share of the agreement that counts for a value without a label: a labelled one must not lose to it.
+const UNLABELLED_SHARE: f32 = 0.4;
 /// The log-odds of a value that only the model chose.
 const LABELLED: f32 = 0.4;
 const UNLABELLED: f32 = -1.0;
@@ -265,6 +267,8 @@ fn support(
     let agreed = field.candidates.iter_mut().find(|candidate| matching(candidate));
     let value = if let Some(candidate) = agreed {
         let alone = evidence.options.iter().map(score).fold(unlabelled, f32::max);
+        let is_labelled = evidence.options.iter().any(|option| option.place.is_labelled);
+        let agreement = if is_labelled { agreement } else { agreement * UNLABELLED_SHARE };
         let raised = candidate.score.max((candidate.score + agreement).min(MOST_AGREED));
         candidate.score = raised.max(alone);
         candidate.value.clone()
