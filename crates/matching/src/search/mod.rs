@@ -1,5 +1,5 @@
 //! From the keys of a query to its candidates: which keys to look up ([`plan`]), which of the records found to load
-//! ([`shortlist`]), in which order to return them ([`rank`]), and whether one of them is meant ([`clear_winner`]).
+//! ([`shortlist`]), in which order to return them ([`rank()`]), and whether one of them is meant ([`clear_winner`]).
 
 mod assign;
 mod rank;
